@@ -6,7 +6,6 @@
 // the same events always give the same commands.
 #include "coordinator/engine/engine.h"
 #include "common/base/check.h"
-#include "common/base/mem.h"
 #include "coordinator/engine/inside.h"
 #include "coordinator/engine/invariants.h"
 #include "coordinator/engine/levels/levels.h"
@@ -21,6 +20,7 @@
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 // A pause of ours must not expire everybody: when we come much later than we
 // had asked for, leases on workers are extended by the delay. So that a pause
@@ -138,8 +138,8 @@ static void dispatch_event(struct engine *engine, const struct ss_event *event)
         engine->drains = true;
         break;
     case SS_EVENT_MEMBERS:
-        ss_shards_seen(engine, event);
-        ss_workers_members(engine, event);
+        if (ss_shards_seen(engine, event))
+            ss_workers_members(engine);
         break;
     case SS_EVENT_TICK:
         break;
@@ -184,7 +184,7 @@ void ss_engine_step(
     ss_claimed_expire(engine);
     ss_vouched_expire(engine);
     carry_on(engine);
-    ss_invariants(engine);
+    ss_invariants(it);
     ret->items = engine->commands.items;
     ret->count = engine->commands.count;
     ret->wake_at_ms = engine->wake_at_ms;

@@ -2,10 +2,13 @@
 #ifndef SS_ENGINE_INSIDE_H
 #define SS_ENGINE_INSIDE_H
 
+#include <stddef.h>
+
 #include "coordinator/engine/step/state.h"
 
 struct ss_engine {
     struct engine engine;
+    size_t verify_in; // steps until all invariants are looked at again
 };
 
 #endif

@@ -74,7 +74,7 @@
 //   I156  one of a thread was given to us
 //   I157  the owner of each is a member, or nobody
 //
-//   graphs (thread_verify.c)
+//   graphs (catalog.c)
 //   I37   a graph stands under its name and version
 //   I38   none of its name was announced behind the latest
 //   I39   nor any behind the newest of all
@@ -296,6 +296,7 @@
 #include "common/base/map.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/inside.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/runs/runs.h"
@@ -303,6 +304,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 // ------------------------------------------------ the cheap half
 
@@ -311,8 +313,7 @@ static void verify_queues(const struct engine *engine)
     ss_invariant(I1, engine->wake_at_ms >= engine->now_ms);
     ss_levels_verify_rest(engine);
     ss_runs_verify_rest(engine);
-    ss_invariant(I5, engine->gone.count == 0);
-    ss_invariant(I7, !engine->letting_go);
+    ss_threads_verify_rest(engine);
 }
 
 // ------------------------------------------------ all of it
@@ -329,7 +330,8 @@ static void verify_asked(
     const struct engine *engine, const struct ss_command *command)
 {
     const struct thread *thread =
-        command->thread ? ss_map_get(&engine->threads, command->thread) : NULL;
+        command->thread ? ss_map_get(ss_threads_all(engine), command->thread)
+                        : NULL;
     if (command->type == SS_COMMAND_STORE && command->thread)
         ss_invariant(I244, thread && thread->store_tag == command->tag);
     if (command->type == SS_COMMAND_STORE)
@@ -345,7 +347,8 @@ static void verify_asked(
 static void verify_unit(
     const struct engine *engine, const struct ss_command *command)
 {
-    const struct thread *thread = ss_map_get(&engine->threads, command->thread);
+    const struct thread *thread =
+        ss_map_get(ss_threads_all(engine), command->thread);
     for (size_t i = 0; i < command->rows_count; i++)
         ss_invariant(I9, command->rows[i]->seq == thread->durable + 1 + i);
 }
@@ -366,8 +369,9 @@ static void verify_commands(const struct engine *engine)
     ss_dispatches_verify(engine);
 }
 
-static void walk(struct engine *engine)
+static void walk(struct ss_engine *it)
 {
+    const struct engine *engine = &it->engine;
     struct census census = {0};
     verify_commands(engine);
     ss_threads_verify(engine, &census);
@@ -378,16 +382,17 @@ static void walk(struct engine *engine)
     ss_offers_verify(engine, &census);
     ss_waits_verify(engine, &census);
     ss_requests_verify(engine, &census);
-    engine->verify_in = census.seen / engine->options.verify_rate;
+    it->verify_in = census.seen / engine->options.verify_rate;
 }
 
-void ss_invariants(struct engine *engine)
+void ss_invariants(struct ss_engine *it)
 {
+    const struct engine *engine = &it->engine;
     verify_queues(engine);
     if (engine->options.verify_rate == 0)
         return;
-    if (engine->verify_in > 0)
-        engine->verify_in--;
+    if (it->verify_in > 0)
+        it->verify_in--;
     else
-        walk(engine);
+        walk(it);
 }

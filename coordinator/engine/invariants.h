@@ -2,10 +2,10 @@
 #ifndef SS_ENGINE_INVARIANTS_H
 #define SS_ENGINE_INVARIANTS_H
 
-struct engine;
+struct ss_engine;
 
 // At the end of a step: the cheap half, and all of it as often as
 // options.verify_rate says.
-void ss_invariants(struct engine *engine);
+void ss_invariants(struct ss_engine *engine);
 
 #endif

@@ -16,19 +16,23 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
 {
     struct ss_engine *it = ss_zalloc(1, sizeof(*it));
     struct engine *engine = &it->engine;
-    engine->owner = &ss_runs_owner;
+    ss_threads_init(engine, &ss_runs_owner);
+    ss_shards_init(engine, options->unread);
+    ss_graphs_init(engine);
     ss_levels_init(engine, &ss_scheduler_sink);
     ss_runs_init(engine);
     ss_scheduler_init(engine);
+    ss_requests_init(engine);
     engine->options = *options;
     engine->watch = &ss_audience_watch;
-    engine->serve = ss_request_serve;
     if (engine->options.lease_ms <= 0)
         engine->options.lease_ms = SS_LEASE_MS;
     if (engine->options.heartbeat_ms <= 0)
@@ -38,20 +42,10 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     engine->row_format =
         options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
     ss_prng_init(&engine->prng, options->seed);
-    if (options->unread)
-        ss_shards_fill(&engine->unread);
-    for (uint16_t i = 0; i < SS_SHARDS; i++)
-        engine->owners[i] = SS_NOBODY;
     return it;
 }
 
 // ------------------------------------------------ the end
-
-static void free_thread(void *value)
-{
-    struct thread *thread = value;
-    ss_thread_destroy(&thread);
-}
 
 void ss_engine_destroy(struct ss_engine **place)
 {
@@ -61,18 +55,14 @@ void ss_engine_destroy(struct ss_engine **place)
     *place = NULL;
     struct engine *engine = &it->engine;
     ss_runs_drop(engine);
-    ss_scans_fini(engine);
-    ss_claims_fini(engine);
-    ss_map_fini(&engine->threads, free_thread);
-    ss_map_fini(&engine->awaited, NULL);
-    ss_graphs_fini(engine);
-    json_decref(engine->members);
-    ss_engine_forget_commands(engine);
-    SS_VEC_FINI(&engine->commands);
-    SS_VEC_FINI(&engine->dirty);
-    SS_VEC_FINI(&engine->gone);
+    ss_threads_fini(engine);
+    ss_requests_fini(engine);
     ss_scheduler_fini(engine);
     ss_runs_fini(engine);
     ss_levels_fini(engine);
+    ss_graphs_fini(engine);
+    ss_shards_fini(engine);
+    ss_engine_forget_commands(engine);
+    SS_VEC_FINI(&engine->commands);
     ss_free(it);
 }

@@ -9,7 +9,9 @@
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 void ss_engine_count(
     const struct ss_engine *it, struct ss_engine_counts *ret_counts)
@@ -20,13 +22,13 @@ void ss_engine_count(
     ret_counts->runs_active =
         (int64_t)ss_runs_all(engine)->count - ret_counts->runs_queued;
     ret_counts->tasks_running = (int64_t)ss_attempts_all(engine)->count;
-    ret_counts->threads = (int64_t)engine->threads.count;
+    ret_counts->threads = (int64_t)ss_threads_all(engine)->count;
     ret_counts->workers = (int64_t)ss_workers_count(engine);
     ret_counts->pauses = (int64_t)ss_pauses_count(engine);
     ret_counts->capacity = ss_workers_capacity(engine);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
-        ret_counts->shards +=
-            !engine->options.shared || ss_shards_have(&engine->owned, i);
+        ret_counts->shards += !engine->options.shared ||
+                              ss_shards_have(ss_shards_ours(engine), i);
 }
 
 bool ss_engine_is_quiet(const struct ss_engine *it)
@@ -34,7 +36,8 @@ bool ss_engine_is_quiet(const struct ss_engine *it)
     const struct engine *engine = &it->engine;
     if (ss_attempts_all(engine)->count > 0)
         return false;
-    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next)
+    for (const struct ss_map_entry *e = ss_threads_all(engine)->first; e;
+         e = e->next)
         if (!ss_thread_is_quiet(e->value))
             return false;
     return true;
@@ -42,7 +45,7 @@ bool ss_engine_is_quiet(const struct ss_engine *it)
 
 bool ss_engine_knows(const struct ss_engine *it, const char *thread)
 {
-    return ss_map_get(&it->engine.threads, thread) != NULL;
+    return ss_map_get(ss_threads_all(&it->engine), thread) != NULL;
 }
 
 struct ss_shards ss_engine_busy(const struct ss_engine *it)

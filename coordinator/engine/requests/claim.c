@@ -36,9 +36,10 @@ static void claim_fini(struct claim *claim)
 
 void ss_claims_fini(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->claims.count; i++)
-        claim_fini(&engine->claims.items[i]);
-    SS_VEC_FINI(&engine->claims);
+    struct requests *requests = engine->requests;
+    for (size_t i = 0; i < requests->claims.count; i++)
+        claim_fini(&requests->claims.items[i]);
+    SS_VEC_FINI(&requests->claims);
 }
 
 static const char *name_of(const struct claim *claim)
@@ -64,7 +65,7 @@ static void look(struct engine *engine, struct claim claim)
                                   .tag = claim.tag,
                                   .table = SS_RECORD_RUN,
                                   .key = ss_strdup(name_of(&claim))});
-    SS_VEC_PUSH(&engine->claims, claim);
+    SS_VEC_PUSH(&engine->requests->claims, claim);
 }
 
 static void put(struct engine *engine, struct claim claim)
@@ -85,13 +86,13 @@ static void put(struct engine *engine, struct claim claim)
     claim.tag = command.tag;
     claim.is_put = true;
     ss_engine_command(engine, command);
-    SS_VEC_PUSH(&engine->claims, claim);
+    SS_VEC_PUSH(&engine->requests->claims, claim);
 }
 
 void ss_claim(struct thread *thread, const struct ss_request *request)
 {
     struct engine *engine = thread->engine;
-    if (engine->claims.count >= SS_CLAIMS_MAX) {
+    if (engine->requests->claims.count >= SS_CLAIMS_MAX) {
         ss_reply_error(engine, request, SS_EBUSY,
             "%d names of runs are on their way to the store: ask again",
             SS_CLAIMS_MAX);
@@ -128,12 +129,13 @@ static void exists(
 static bool take(
     struct engine *engine, uint64_t tag, bool is_put, struct claim *ret_claim)
 {
-    for (size_t i = 0; i < engine->claims.count; i++) {
-        const struct claim *it = &engine->claims.items[i];
+    struct requests *requests = engine->requests;
+    for (size_t i = 0; i < requests->claims.count; i++) {
+        const struct claim *it = &requests->claims.items[i];
         if (it->tag != tag || it->is_put != is_put)
             continue;
         *ret_claim = *it;
-        SS_VEC_REMOVE(&engine->claims, i);
+        SS_VEC_REMOVE(&requests->claims, i);
         return true;
     }
     return false;

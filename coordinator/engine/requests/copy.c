@@ -14,6 +14,7 @@
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 void ss_copy_thread(struct thread *thread, const struct ss_request *request)
 {
@@ -84,7 +85,7 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
     const char *from_id = request->thread;
     if (ss_answered_before(to, request))
         return;
-    struct thread *from = ss_map_get(&engine->threads, from_id);
+    struct thread *from = ss_map_get(ss_threads_all(engine), from_id);
     if (!from || from->state != THREAD_HOT || from->run || from->deleting ||
         ss_thread_head(from) > from->durable) {
         ss_reply_error(engine, request, SS_EAGAIN,

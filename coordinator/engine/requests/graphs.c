@@ -24,7 +24,8 @@ static size_t visible_nodes(const struct ss_graph *graph)
 void ss_graphs_list(struct engine *engine, const struct ss_request *request)
 {
     json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = ss_graphs_latest(engine)->first; e;
+         e = e->next) {
         const struct known_graph *known = e->value;
         size_t serving = ss_graph_workers(engine, known->graph);
         json_array_append_new(

@@ -52,7 +52,7 @@ static void look(struct engine *engine, struct scan_reply wait, char *key)
     }
     wait.tag = command.tag;
     ss_engine_command(engine, command);
-    SS_VEC_PUSH(&engine->scans, wait);
+    SS_VEC_PUSH(&engine->requests->scans, wait);
 }
 
 void ss_locate(struct engine *engine, const struct ss_request *request)

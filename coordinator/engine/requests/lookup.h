@@ -4,12 +4,16 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "common/base/mem.h"
 
 struct engine;
 struct ss_request;
 struct ss_event;
 struct thread;
+struct waiting;
 
 // A name that is to be this thread's run (claim.c).
 struct claim {
@@ -31,6 +35,14 @@ struct scan_reply { // a request that waits for records
     bool is_early;   // the prune that took them is not durable yet
 };
 
+// Those that the store is asked about, and how one goes on.
+struct requests {
+    // Serves one that waited for its thread (request.c).
+    bool (*serve)(struct thread *thread, const struct waiting *w);
+    SS_VEC(struct claim) claims;
+    SS_VEC(struct scan_reply) scans;
+};
+
 // What goes on when the name is the thread's.
 #define SS_NAME_CLAIMED_OP "claimed" // a run that has its name now
 #define SS_NAME_KNOWN_OP   "known"   // and one that had it before
@@ -40,6 +52,8 @@ struct scan_reply { // a request that waits for records
 
 // ------------------------------------------------ scan.c
 
+// Frees all scans.
+void ss_scans_fini(struct engine *engine);
 // Ask the store's small tables, then answer. Borrows all.
 void ss_request_scan(struct engine *engine, const struct ss_request *request);
 
@@ -53,6 +67,8 @@ void ss_request_later(
 
 // ------------------------------------------------ claim.c
 
+// Frees all claims.
+void ss_claims_fini(struct engine *engine);
 // Before a run of a client's own name begins where names alone are keys: the
 // name becomes this thread's, durably, or the request is refused. Borrows all.
 void ss_claim(struct thread *thread, const struct ss_request *request);

@@ -53,7 +53,7 @@ static void look(struct engine *engine, struct scan_reply wait, char *key)
                                   .tag = wait.tag,
                                   .table = SS_RECORD_RUN,
                                   .key = key});
-    SS_VEC_PUSH(&engine->scans, wait);
+    SS_VEC_PUSH(&engine->requests->scans, wait);
 }
 
 bool ss_outlived_look(struct thread *thread, const struct ss_request *request)

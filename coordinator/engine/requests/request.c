@@ -25,8 +25,10 @@
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 #include "coordinator/engine/threads/waiting.h"
 
 typedef void thread_fn(struct thread *thread, const struct ss_request *request);
@@ -109,7 +111,7 @@ static bool serve_found(struct thread *thread, const struct waiting *w)
     return true;
 }
 
-bool ss_request_serve(struct thread *thread, const struct waiting *w)
+static bool serve_waiting(struct thread *thread, const struct waiting *w)
 {
     const struct ss_request *request = w->request;
     if (!request)
@@ -245,9 +247,24 @@ static void status_of(struct engine *engine, const struct ss_request *request)
     ss_reply(engine, request,
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "epoch",
             (json_int_t)engine->options.epoch, "threads",
-            (json_int_t)engine->threads.count, "runs",
+            (json_int_t)ss_threads_all(engine)->count, "runs",
             (json_int_t)ss_runs_all(engine)->count, "workers",
             (json_int_t)ss_workers_count(engine), "attempts",
             (json_int_t)ss_attempts_all(engine)->count, "pauses",
             ss_pauses_json(engine)));
+}
+
+// ------------------------------------------------ all of them
+
+void ss_requests_init(struct engine *engine)
+{
+    engine->requests = ss_zalloc(1, sizeof(*engine->requests));
+    engine->requests->serve = serve_waiting;
+}
+
+void ss_requests_fini(struct engine *engine)
+{
+    ss_scans_fini(engine);
+    ss_claims_fini(engine);
+    ss_free(engine->requests);
 }

@@ -35,19 +35,20 @@ static void verify_audience(const struct run *run)
 
 void ss_requests_verify(const struct engine *engine, struct census *census)
 {
+    struct requests *requests = engine->requests;
     for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
          e = e->next)
         verify_audience(e->value);
-    for (size_t i = 0; i < engine->claims.count; i++) {
-        const struct claim *claim = &engine->claims.items[i];
+    for (size_t i = 0; i < requests->claims.count; i++) {
+        const struct claim *claim = &requests->claims.items[i];
         ss_invariant(I137,
             is_asked(engine, claim->tag) && claim->tries <= SS_CLAIM_TRIES_MAX);
     }
-    for (size_t i = 0; i < engine->claims.count; i++)
-        ss_invariant(I243, engine->claims.items[i].tries > 0);
-    ss_invariant(I138, engine->claims.count <= SS_CLAIMS_MAX);
-    for (size_t i = 0; i < engine->scans.count; i++)
-        ss_invariant(I139, is_asked(engine, engine->scans.items[i].tag) &&
-                               engine->scans.items[i].request);
-    census->seen += engine->claims.count + engine->scans.count;
+    for (size_t i = 0; i < requests->claims.count; i++)
+        ss_invariant(I243, requests->claims.items[i].tries > 0);
+    ss_invariant(I138, requests->claims.count <= SS_CLAIMS_MAX);
+    for (size_t i = 0; i < requests->scans.count; i++)
+        ss_invariant(I139, is_asked(engine, requests->scans.items[i].tag) &&
+                               requests->scans.items[i].request);
+    census->seen += requests->claims.count + requests->scans.count;
 }

@@ -13,7 +13,6 @@ struct engine;
 struct ss_event;
 struct ss_shards;
 struct thread;
-struct waiting;
 
 // What those who listen make of what levels and runs tell.
 extern const struct watch ss_audience_watch;
@@ -22,7 +21,6 @@ extern const struct watch ss_audience_watch;
 
 // What the store's small tables answered (RECORDS).
 void ss_records(struct engine *engine, const struct ss_event *event);
-void ss_scans_fini(struct engine *engine);
 
 // ------------------------------------------------ request_verify.c
 
@@ -31,9 +29,9 @@ void ss_requests_verify(const struct engine *engine, struct census *census);
 
 // ------------------------------------------------ request.c
 
+void ss_requests_init(struct engine *engine);
+void ss_requests_fini(struct engine *engine);
 void ss_request(struct engine *engine, const struct ss_event *event);
-// Serve one that waited; false: it must wait on.
-bool ss_request_serve(struct thread *thread, const struct waiting *w);
 
 // ------------------------------------------------ resume.c
 
@@ -48,8 +46,6 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards);
 
 // ------------------------------------------------ claim.c
 
-// Frees all claims.
-void ss_claims_fini(struct engine *engine);
 // True: it was the answer to a claim's put.
 bool ss_claim_stored(struct engine *engine, const struct ss_event *event);
 

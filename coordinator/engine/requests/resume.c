@@ -3,7 +3,8 @@
 //   ss_request_later --> thread->waiting --read, stored, a graph known-->
 //   served
 //
-// Who is served how is for those above to say: engine->serve (request.c).
+// Who is served how is for those above to say: engine->requests->serve
+// (request.c).
 #include <string.h>
 
 #include "common/base/map.h"
@@ -18,8 +19,10 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 #include "coordinator/engine/threads/waiting.h"
 
 bool ss_requests_open(const struct thread *thread)
@@ -38,7 +41,7 @@ void ss_requests_resume(struct thread *thread)
          left--) {
         struct waiting waiting = thread->waiting.items[0];
         SS_VEC_REMOVE(&thread->waiting, 0);
-        if (thread->engine->serve(thread, &waiting))
+        if (thread->engine->requests->serve(thread, &waiting))
             ss_waiting_fini(&waiting);
         else
             SS_VEC_PUSH(&thread->waiting, waiting);
@@ -49,10 +52,10 @@ void ss_requests_resume(struct thread *thread)
 
 void ss_requests_graphs_moved(struct engine *engine)
 {
-    if (!engine->graphs_moved)
+    if (!ss_graphs_moved(engine))
         return;
-    engine->graphs_moved = false;
-    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+    for (struct ss_map_entry *e = ss_threads_all(engine)->first; e;
+         e = e->next) {
         struct thread *thread = e->value;
         if (thread->waiting.count > 0)
             ss_requests_resume(thread);
@@ -81,7 +84,8 @@ void ss_requests_stored(struct thread *thread, bool is_deleted)
 
 void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
 {
-    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+    for (struct ss_map_entry *e = ss_threads_all(engine)->first; e;
+         e = e->next) {
         struct thread *thread = e->value;
         if (ss_shards_have(shards, ss_shard_of(thread->id)) &&
             (thread->waiting.count > 0 || thread->queue.count > 0))

@@ -35,9 +35,10 @@ static void scan_fini(struct scan_reply *wait)
 
 void ss_scans_fini(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->scans.count; i++)
-        scan_fini(&engine->scans.items[i]);
-    SS_VEC_FINI(&engine->scans);
+    struct requests *requests = engine->requests;
+    for (size_t i = 0; i < requests->scans.count; i++)
+        scan_fini(&requests->scans.items[i]);
+    SS_VEC_FINI(&requests->scans);
 }
 
 // Behind which key a page begins. Gives; NULL: it is the first one.
@@ -66,7 +67,7 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request)
         command.key = ss_strdup(request->graph);
         command.limit = SS_CACHE_PAGE_MAX;
     }
-    SS_VEC_PUSH(&engine->scans,
+    SS_VEC_PUSH(&engine->requests->scans,
         (struct scan_reply){.tag = tag, .request = ss_request_ref(request)});
     ss_engine_command(engine, command);
 }
@@ -132,7 +133,7 @@ static void clear_on(struct engine *engine, const struct scan_reply *wait,
 {
     const struct ss_request *request = wait->request;
     uint64_t tag = ++engine->tags;
-    SS_VEC_PUSH(&engine->scans,
+    SS_VEC_PUSH(&engine->requests->scans,
         (struct scan_reply){
             .tag = tag, .request = ss_request_ref(request), .done = done});
     ss_engine_command(engine, (struct ss_command){.tag = tag,
@@ -184,13 +185,14 @@ static void answer_records(struct engine *engine, const struct scan_reply *wait,
 
 void ss_records(struct engine *engine, const struct ss_event *event)
 {
+    struct requests *requests = engine->requests;
     if (ss_task_looked(engine, event) || ss_claim_looked(engine, event))
         return;
-    for (size_t i = 0; i < engine->scans.count; i++) {
-        struct scan_reply wait = engine->scans.items[i];
+    for (size_t i = 0; i < requests->scans.count; i++) {
+        struct scan_reply wait = requests->scans.items[i];
         if (wait.tag != event->records.tag)
             continue;
-        SS_VEC_REMOVE(&engine->scans, i);
+        SS_VEC_REMOVE(&requests->scans, i);
         if (wait.found)
             ss_locate_answer(engine, &wait, event);
         else if (wait.thread)

@@ -42,7 +42,7 @@ struct ss_graph *ss_graph_version(struct engine *engine, const char *name,
 {
     struct known_graph *known = ss_known_graph(engine, name, version);
     size_t found = known ? 1 : 0, size = version ? strlen(version) : 0;
-    for (const struct ss_map_entry *e = engine->graphs.first;
+    for (const struct ss_map_entry *e = ss_graphs_all(engine)->first;
          e && !known && size >= PREFIX_MIN && found < 2; e = e->next) {
         struct known_graph *it = e->value;
         if (strcmp(it->graph->name, name) == 0 &&

@@ -34,6 +34,7 @@
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 #include "coordinator/engine/threads/waiting.h"
 
 // A run that may have ended its coordinator.
@@ -158,7 +159,7 @@ void ss_run_quarantined(struct thread *thread, json_t *record)
 static void load(struct engine *engine, const struct suspect *suspect)
 {
     struct quarantine *quarantine = engine->quarantine;
-    struct thread *thread = ss_map_get(&engine->threads, suspect->thread);
+    struct thread *thread = ss_map_get(ss_threads_all(engine), suspect->thread);
     if (!thread || !thread->is_unread)
         return; // it has moved
     thread->is_unread = false;
@@ -202,7 +203,7 @@ static bool is_over(const struct engine *engine)
     const struct quarantine *quarantine = engine->quarantine;
     const struct thread *thread =
         quarantine->on_probation
-            ? ss_map_get(&engine->threads, quarantine->on_probation)
+            ? ss_map_get(ss_threads_all(engine), quarantine->on_probation)
             : NULL;
     if (!thread || thread->state == THREAD_COLD)
         return true;
@@ -220,7 +221,7 @@ void ss_suspects_next(struct engine *engine)
         return;
     const struct thread *thread =
         quarantine->on_probation
-            ? ss_map_get(&engine->threads, quarantine->on_probation)
+            ? ss_map_get(ss_threads_all(engine), quarantine->on_probation)
             : NULL;
     if (thread && thread->run && thread->run->recoveries > 0)
         acquit(thread->run);
@@ -333,7 +334,7 @@ void ss_suspects_verify(const struct engine *engine)
     for (size_t i = 0; i < quarantine->suspects.count; i++) {
         const struct suspect *suspect = &quarantine->suspects.items[i];
         const struct thread *thread =
-            ss_map_get(&engine->threads, suspect->thread);
+            ss_map_get(ss_threads_all(engine), suspect->thread);
         int64_t recoveries = ss_json_int(suspect->record, "recoveries", 0);
         ss_invariant(I90, thread && thread->is_unread);
         ss_invariant(I227, recoveries > 0 && recoveries <= SS_RECOVERIES_MAX);
@@ -345,7 +346,8 @@ void ss_suspects_verify(const struct engine *engine)
     ss_invariant(I91, alone <= 1);
     if (waits)
         ss_invariant(I230, quarantine->on_probation || alone > 0);
-    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = ss_threads_all(engine)->first; e;
+         e = e->next) {
         const struct thread *thread = e->value;
         if (thread->is_unread && !thread->quarantined)
             ss_invariant(I232, is_suspect(engine, thread->id));

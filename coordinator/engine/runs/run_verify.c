@@ -20,6 +20,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 #include "coordinator/engine/threads/waiting.h"
 
 static void verify_listed(const struct run *run, struct census *census)
@@ -118,7 +119,8 @@ void ss_runs_verify_rest(const struct engine *engine)
 void ss_runs_verify(const struct engine *engine, struct census *census)
 {
     size_t turns = 0;
-    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = ss_threads_all(engine)->first; e;
+         e = e->next) {
         const struct thread *thread = e->value;
         const struct run *taken_back = thread->taken_back;
         if (thread->run)

@@ -10,6 +10,7 @@
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 void ss_runs_init(struct engine *engine)
 {
@@ -20,7 +21,8 @@ void ss_runs_init(struct engine *engine)
 
 void ss_runs_drop(struct engine *engine)
 {
-    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+    for (struct ss_map_entry *e = ss_threads_all(engine)->first; e;
+         e = e->next) {
         struct thread *thread = e->value;
         if (thread->run)
             SS_VEC_PUSH(&engine->runs->ended, thread->run);

@@ -65,7 +65,8 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->graph = ss_strdup(loop->graph->name);
     order->node = ss_strdup(task->planned.node ? task->planned.node->name : "");
     order->thread = ss_strdup(loop->thread->id);
-    order->shard_epoch = ss_shard_epoch(loop->engine, loop->thread->id);
+    order->shard_epoch =
+        ss_shard_epoch(loop->engine, ss_shard_of(loop->thread->id));
     ss_id_copy(order->task_id, task->planned.id);
     ss_id_copy(order->checkpoint_id, loop->id);
     order->ns = ss_strdup(task->planned.ns);

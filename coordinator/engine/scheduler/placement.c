@@ -72,11 +72,6 @@ char *ss_placement_labels(const struct task *task)
     return text;
 }
 
-bool ss_store_is_slow(const struct engine *engine)
-{
-    return engine->stores_out >= SS_STORES_OUT_MAX;
-}
-
 void ss_worker_labels(struct worker *worker, const struct ss_event *event)
 {
     ss_map_fini(&worker->labels, NULL);

@@ -33,7 +33,9 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 enum { NUMBER_SIZE = 24 };
 
@@ -109,7 +111,7 @@ static void forget_task(struct task *task)
         engine); // a line that empties loses its turn: not too soon
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
-    if (task->state == TASK_RUNNING && engine->letting_go) {
+    if (task->state == TASK_RUNNING && ss_shards_let_go(engine)) {
         ss_attempt_let_go(task->worker, task->attempt);
         attempt_ends(task);
     } else if (task->state == TASK_RUNNING) {
@@ -398,10 +400,11 @@ static void welcome(struct engine *engine, const struct ss_event *event,
     ss_engine_narrate(engine,
         "worker %s serves %zu graphs, %" PRIu32 " tasks at once", worker->name,
         worker->graphs.count, worker->capacity);
-    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_WELCOME,
-                                  .peer = ss_strdup(event->peer),
-                                  .json = json_incref(engine->members),
-                                  .begin_ms = ss_begin_ms(engine)});
+    ss_engine_command(
+        engine, (struct ss_command){.type = SS_COMMAND_WELCOME,
+                    .peer = ss_strdup(event->peer),
+                    .json = json_incref(ss_shards_members(engine)),
+                    .begin_ms = ss_begin_ms(engine)});
     worker->members_said_ms = engine->now_ms;
     ss_worker_remind(worker);
     ss_claimed_take(worker, event->hello.offers, event->hello.offers_count);
@@ -434,31 +437,19 @@ void ss_worker_hello(struct engine *engine, const struct ss_event *event)
 
 // ------------------------------------------------ members
 
-static json_t *members_json(const struct ss_event *event)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < event->members.count; i++)
-        json_array_append_new(list, json_string(event->members.endpoints[i]));
-    return list;
-}
-
 static void say_members(struct worker *worker)
 {
     worker->members_said_ms = worker->engine->now_ms;
-    ss_engine_command(
-        worker->engine, (struct ss_command){.type = SS_COMMAND_MEMBERS,
-                            .peer = ss_strdup(worker->peer),
-                            .json = json_incref(worker->engine->members)});
+    ss_engine_command(worker->engine,
+        (struct ss_command){.type = SS_COMMAND_MEMBERS,
+            .peer = ss_strdup(worker->peer),
+            .json = json_incref(ss_shards_members(worker->engine))});
 }
 
-void ss_workers_members(struct engine *engine, const struct ss_event *event)
+void ss_workers_members(struct engine *engine)
 {
-    json_t *list = members_json(event);
-    bool is_news = !json_equal(list, engine->members);
-    json_decref(engine->members);
-    engine->members = list;
-    for (const struct ss_map_entry *e = engine->scheduler->workers.first;
-         e && is_news; e = e->next)
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next)
         say_members(e->value);
 }
 
@@ -466,7 +457,7 @@ void ss_members_remind(struct worker *worker)
 {
     const struct engine *engine = worker->engine;
     int64_t said_ms = engine->now_ms - worker->members_said_ms;
-    if (json_array_size(engine->members) > 0 &&
+    if (json_array_size(ss_shards_members(engine)) > 0 &&
         said_ms >= engine->options.lease_ms)
         say_members(worker);
 }

@@ -87,7 +87,8 @@ static void verify_worker(const struct worker *worker)
 
 static void verify_served(const struct engine *engine)
 {
-    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = ss_graphs_all(engine)->first; e;
+         e = e->next) {
         const struct known_graph *known = e->value;
         size_t serve = 0;
         for (const struct ss_map_entry *w = engine->scheduler->workers.first; w;

@@ -73,14 +73,14 @@ void ss_claimed_expire(struct engine *engine);
 
 // ------------------------------------------------ schedule.c
 
-// What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and who else is told
-// of new members.
+// What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and that they are all
+// told who the members are.
 void ss_worker_hello(struct engine *engine, const struct ss_event *event);
 void ss_worker_bye(struct engine *engine, const struct ss_event *event);
 void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
 void ss_worker_done(struct engine *engine, const struct ss_event *event);
 void ss_worker_live(struct engine *engine, const struct ss_event *event);
-void ss_workers_members(struct engine *engine, const struct ss_event *event);
+void ss_workers_members(struct engine *engine);
 // We came `late_ms` later than we had asked for: no lease ends by that.
 void ss_workers_excuse(struct engine *engine, int64_t late_ms);
 // Those whose lease has ended are lost, with their attempts.

@@ -158,15 +158,15 @@ void ss_seek_gained(
 void ss_seek_all(struct worker *worker)
 {
     struct engine *engine = worker->engine;
-    struct ss_shards left = engine->owned;
+    struct ss_shards left = *ss_shards_ours(engine);
     while (engine->options.shared && ss_shards_count(&left) > 0) {
         struct ss_shards same = {{0}};
         uint64_t epoch = 0;
         for (uint16_t i = 0; i < SS_SHARDS; i++) {
             if (!ss_shards_have(&left, i) ||
-                (epoch && engine->shard_epochs[i] != epoch))
+                (epoch && ss_shard_epoch(engine, i) != epoch))
                 continue;
-            epoch = engine->shard_epochs[i];
+            epoch = ss_shard_epoch(engine, i);
             ss_shards_add(&same, i);
         }
         ss_shards_leave(&left, &same);

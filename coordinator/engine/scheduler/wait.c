@@ -9,6 +9,7 @@
 #include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 
 static enum task_wait ready_waits_for(const struct task *task)
 {

@@ -14,6 +14,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
@@ -24,9 +25,9 @@ struct known_graph *ss_known_graph(
     struct engine *engine, const char *name, const char *version)
 {
     if (!version)
-        return ss_map_get(&engine->latest, name);
+        return ss_map_get(&engine->graphs->latest, name);
     char *key = ss_format("%s@%s", name, version);
-    struct known_graph *known = ss_map_get(&engine->graphs, key);
+    struct known_graph *known = ss_map_get(&engine->graphs->by_key, key);
     ss_free(key);
     return known;
 }
@@ -47,14 +48,15 @@ static void store_graph(struct engine *engine, const struct known_graph *known)
 // A worker that comes back with an old version makes it no newer.
 static void date(struct engine *engine, struct known_graph *known, int64_t at)
 {
+    struct graphs *graphs = engine->graphs;
     struct known_graph *latest =
-        ss_map_get(&engine->latest, known->graph->name);
+        ss_map_get(&graphs->latest, known->graph->name);
     if (at > known->announced_us)
         known->announced_us = at;
-    if (known->announced_us > engine->announced_us)
-        engine->announced_us = known->announced_us;
+    if (known->announced_us > graphs->announced_us)
+        graphs->announced_us = known->announced_us;
     if (!latest || known->announced_us >= latest->announced_us)
-        ss_map_put(&engine->latest, known->graph->name, known);
+        ss_map_put(&graphs->latest, known->graph->name, known);
 }
 
 // Of a graph that is new: later than all that are known. What is stored of it,
@@ -67,14 +69,16 @@ static void announce(struct engine *engine, struct known_graph *known)
         return;
     }
     date(engine, known,
-        engine->wall_us > engine->announced_us ? engine->wall_us
-                                               : engine->announced_us + 1);
+        engine->wall_us > engine->graphs->announced_us
+            ? engine->wall_us
+            : engine->graphs->announced_us + 1);
     store_graph(engine, known);
 }
 
 void ss_graphs_found(struct engine *engine)
 {
-    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->graphs->by_key.first; e;
+         e = e->next) {
         struct known_graph *known = e->value;
         if (known->is_undated)
             announce(engine, known);
@@ -89,8 +93,8 @@ static struct known_graph *learn(
     *ret_is_new = known == NULL;
     if (!known) {
         known = ss_zalloc(1, sizeof(*known));
-        ss_map_put(&engine->graphs, compiled->key, known);
-        engine->graphs_moved = true;
+        ss_map_put(&engine->graphs->by_key, compiled->key, known);
+        engine->graphs->has_moved = true;
     } else {
         ss_graph_unref(known->graph);
     }
@@ -103,7 +107,8 @@ static struct known_graph *told_before(
     struct engine *engine, const json_t *description)
 {
     const char *name = ss_json_str(description, "name", NULL);
-    struct known_graph *known = name ? ss_map_get(&engine->latest, name) : NULL;
+    struct known_graph *known =
+        name ? ss_map_get(&engine->graphs->latest, name) : NULL;
     return known && json_equal(known->graph->description, description) ? known
                                                                        : NULL;
 }
@@ -160,17 +165,40 @@ static void free_known(void *value)
     ss_free(known);
 }
 
+void ss_graphs_init(struct engine *engine)
+{
+    engine->graphs = ss_zalloc(1, sizeof(*engine->graphs));
+}
+
 void ss_graphs_fini(struct engine *engine)
 {
-    ss_map_fini(&engine->latest, NULL);
-    ss_map_fini(&engine->graphs, free_known);
+    ss_map_fini(&engine->graphs->latest, NULL);
+    ss_map_fini(&engine->graphs->by_key, free_known);
+    ss_free(engine->graphs);
+}
+
+const struct ss_map *ss_graphs_all(const struct engine *engine)
+{
+    return &engine->graphs->by_key;
+}
+
+const struct ss_map *ss_graphs_latest(const struct engine *engine)
+{
+    return &engine->graphs->latest;
+}
+
+bool ss_graphs_moved(struct engine *engine)
+{
+    bool has_moved = engine->graphs->has_moved;
+    engine->graphs->has_moved = false;
+    return has_moved;
 }
 
 // ------------------------------------------------ who serves them
 
 void ss_graph_is_served(struct engine *engine, const char *key, bool more)
 {
-    struct known_graph *known = ss_map_get(&engine->graphs, key);
+    struct known_graph *known = ss_map_get(&engine->graphs->by_key, key);
     ss_check(known && (more || known->workers > 0));
     if (more)
         known->workers++;
@@ -181,7 +209,8 @@ void ss_graph_is_served(struct engine *engine, const char *key, bool more)
 size_t ss_graph_workers(
     const struct engine *engine, const struct ss_graph *graph)
 {
-    const struct known_graph *known = ss_map_get(&engine->graphs, graph->key);
+    const struct known_graph *known =
+        ss_map_get(&engine->graphs->by_key, graph->key);
     return known ? known->workers : 0;
 }
 
@@ -193,7 +222,8 @@ static struct known_graph *newest_served(
     struct known_graph *best = NULL;
     if (ss_graph_workers(engine, latest->graph) > 0)
         return latest;
-    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->graphs->by_key.first; e;
+         e = e->next) {
         struct known_graph *it = e->value;
         if (strcmp(it->graph->name, latest->graph->name) == 0 &&
             (!best || it->announced_us > best->announced_us) &&
@@ -227,7 +257,8 @@ struct ss_graph *ss_request_graph(struct engine *engine,
         return newest_served(engine, known)->graph;
     struct ss_hint hint;
     ss_hint_init(&hint, name);
-    for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next)
+    for (const struct ss_map_entry *e = engine->graphs->latest.first; e;
+         e = e->next)
         ss_hint_offer(&hint, e->key);
     ss_error_set(error, SS_ENOTFOUND,
         "no worker has announced a graph "
@@ -250,5 +281,28 @@ void ss_thread_graph_from_rows(struct thread *thread)
         ss_free(thread->graph);
         thread->graph = ss_strdup(name);
         return;
+    }
+}
+
+// ------------------------------------------------ what holds
+
+void ss_graphs_verify(const struct engine *engine, struct census *census)
+{
+    struct graphs *graphs = engine->graphs;
+    for (const struct ss_map_entry *e = graphs->by_key.first; e; e = e->next) {
+        const struct known_graph *known = e->value;
+        const struct known_graph *latest =
+            ss_map_get(&graphs->latest, known->graph->name);
+        ss_invariant(I37, strcmp(e->key, known->graph->key) == 0);
+        ss_invariant(
+            I38, latest && latest->announced_us >= known->announced_us);
+        ss_invariant(I39, graphs->announced_us >= known->announced_us);
+        census->seen++;
+    }
+    for (const struct ss_map_entry *e = graphs->latest.first; e; e = e->next) {
+        const struct known_graph *latest = e->value;
+        ss_invariant(I159, strcmp(e->key, latest->graph->name) == 0);
+        ss_invariant(
+            I160, ss_map_get(&graphs->by_key, latest->graph->key) == latest);
     }
 }

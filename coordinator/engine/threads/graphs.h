@@ -12,6 +12,7 @@ struct engine;
 struct ss_error;
 struct ss_event;
 struct ss_graph;
+struct ss_map;
 struct thread;
 
 struct known_graph {
@@ -45,7 +46,13 @@ void ss_graph_found(struct engine *engine, const struct ss_event *event);
 // All that are stored were read: what was announced before, and is not among
 // them, is the newest.
 void ss_graphs_found(struct engine *engine);
+void ss_graphs_init(struct engine *engine);
 void ss_graphs_fini(struct engine *engine);
+// All versions of all, by their keys; and the latest of each, by its name.
+const struct ss_map *ss_graphs_all(const struct engine *engine);
+const struct ss_map *ss_graphs_latest(const struct engine *engine);
+// True, once: one became known.
+bool ss_graphs_moved(struct engine *engine);
 // The graph that a request means: by its name, else (NULL) the thread's own.
 // Borrowed; NULL after an error was set.
 struct ss_graph *ss_request_graph(struct engine *engine,

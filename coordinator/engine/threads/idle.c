@@ -2,88 +2,94 @@
 // within bounds; whoever asks for one later has it folded back from its rows.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 #include "coordinator/engine/threads/threads_impl.h"
 #include "coordinator/engine/threads/waiting.h"
 
 void ss_idle_leave(struct thread *thread)
 {
-    struct engine *engine = thread->engine;
+    struct threads *threads = thread->engine->threads;
     if (!thread->is_idle)
         return;
     thread->is_idle = false;
-    engine->idle_count--;
-    engine->idle_size -= thread->idle_size;
+    ss_check(threads->idle_count > 0);
+    ss_check(threads->idle_size >= thread->idle_size);
+    threads->idle_count--;
+    threads->idle_size -= thread->idle_size;
     if (thread->idle_prev)
         thread->idle_prev->idle_next = thread->idle_next;
     else
-        engine->idle_first = thread->idle_next;
+        threads->idle_first = thread->idle_next;
     if (thread->idle_next)
         thread->idle_next->idle_prev = thread->idle_prev;
     else
-        engine->idle_last = thread->idle_prev;
+        threads->idle_last = thread->idle_prev;
     thread->idle_prev = thread->idle_next = NULL;
 }
 
 static bool is_idle(const struct thread *thread)
 {
-    return !thread->engine->owner->busy(thread) && thread->waiting.count == 0 &&
-           !thread->is_unread && thread->held.count == 0 &&
-           thread->puts.count == 0 && thread->store_tag == 0 &&
-           !thread->delete_to && !thread->open && !thread->dirty &&
-           thread->state != THREAD_LOADING;
+    return !thread->engine->threads->owner->busy(thread) &&
+           thread->waiting.count == 0 && !thread->is_unread &&
+           thread->held.count == 0 && thread->puts.count == 0 &&
+           thread->store_tag == 0 && !thread->delete_to && !thread->open &&
+           !thread->dirty && thread->state != THREAD_LOADING;
 }
 
 void ss_thread_rest(struct thread *thread)
 {
-    struct engine *engine = thread->engine;
+    struct threads *threads = thread->engine->threads;
     if (thread->is_idle || !is_idle(thread))
         return;
-    engine->owner->rests(thread);
+    threads->owner->rests(thread);
     thread->is_idle = true;
     thread->idle_size =
         sizeof(*thread) + strlen(thread->id) +
         (thread->journal ? ss_journal_size(thread->journal) : 0);
-    thread->idle_prev = engine->idle_last;
-    if (engine->idle_last)
-        engine->idle_last->idle_next = thread;
+    thread->idle_prev = threads->idle_last;
+    if (threads->idle_last)
+        threads->idle_last->idle_next = thread;
     else
-        engine->idle_first = thread;
-    engine->idle_last = thread;
-    engine->idle_count++;
-    engine->idle_size += thread->idle_size;
+        threads->idle_first = thread;
+    threads->idle_last = thread;
+    threads->idle_count++;
+    threads->idle_size += thread->idle_size;
 }
 
 void ss_threads_flush(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->dirty.count; i++)
-        engine->dirty.items[i]->dirty = false;
-    for (size_t i = 0; i < engine->dirty.count; i++)
-        ss_thread_flush(engine->dirty.items[i]);
-    for (size_t i = 0; i < engine->dirty.count; i++)
-        ss_thread_rest(engine->dirty.items[i]);
-    engine->dirty.count = 0;
+    struct threads *threads = engine->threads;
+    for (size_t i = 0; i < threads->dirty.count; i++)
+        threads->dirty.items[i]->dirty = false;
+    for (size_t i = 0; i < threads->dirty.count; i++)
+        ss_thread_flush(threads->dirty.items[i]);
+    for (size_t i = 0; i < threads->dirty.count; i++)
+        ss_thread_rest(threads->dirty.items[i]);
+    threads->dirty.count = 0;
 }
 
 static void forget(struct thread *thread)
 {
-    ss_map_remove(&thread->engine->threads, thread->id);
+    ss_map_remove(&thread->engine->threads->by_id, thread->id);
     ss_thread_destroy(&thread);
 }
 
 // Whatever is used again is folded back from its rows.
 static void keep_bounds(struct engine *engine)
 {
+    const struct threads *threads = engine->threads;
     const size_t size_max =
         (size_t)SS_IDLE_THREADS_MAX * (size_t)SS_IDLE_THREAD_SIZE;
-    while (engine->idle_count > SS_IDLE_THREADS_MAX ||
-           engine->idle_size > size_max) {
-        struct thread *longest = engine->idle_first;
+    while (threads->idle_count > SS_IDLE_THREADS_MAX ||
+           threads->idle_size > size_max) {
+        struct thread *longest = threads->idle_first;
         ss_idle_leave(longest);
         if (is_idle(longest))
             forget(longest);
@@ -92,11 +98,12 @@ static void keep_bounds(struct engine *engine)
 
 bool ss_threads_evict(struct engine *engine)
 {
+    struct threads *threads = engine->threads;
     keep_bounds(engine);
-    if (engine->now_ms < engine->evict_at_ms)
+    if (engine->now_ms < threads->evict_at_ms)
         return false;
-    engine->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
-    for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
+    threads->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
+    for (struct ss_map_entry *e = threads->by_id.first, *next; e; e = next) {
         struct thread *thread = e->value;
         next = e->next;
         if (!is_idle(thread) ||

@@ -15,15 +15,47 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
+void ss_shards_init(struct engine *engine, bool unread)
+{
+    struct shards *shards = ss_zalloc(1, sizeof(*shards));
+    if (unread)
+        ss_shards_fill(&shards->unread);
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        shards->owners[i] = SS_NOBODY;
+    engine->shards = shards;
+}
+
+void ss_shards_fini(struct engine *engine)
+{
+    json_decref(engine->shards->members);
+    ss_free(engine->shards);
+}
+
+const struct ss_shards *ss_shards_ours(const struct engine *engine)
+{
+    return &engine->shards->owned;
+}
+
+json_t *ss_shards_members(const struct engine *engine)
+{
+    return engine->shards->members;
+}
+
+bool ss_shards_let_go(const struct engine *engine)
+{
+    return engine->shards->letting_go;
+}
+
 bool ss_shard_owned(const struct engine *engine, const char *thread)
 {
     return !engine->options.shared ||
-           ss_shards_have(&engine->owned, ss_shard_of(thread));
+           ss_shards_have(&engine->shards->owned, ss_shard_of(thread));
 }
 
-uint64_t ss_shard_epoch(const struct engine *engine, const char *thread)
+uint64_t ss_shard_epoch(const struct engine *engine, uint16_t shard)
 {
-    return engine->options.shared ? engine->shard_epochs[ss_shard_of(thread)]
+    ss_check(shard < SS_SHARDS);
+    return engine->options.shared ? engine->shards->epochs[shard]
                                   : engine->options.epoch;
 }
 
@@ -32,10 +64,10 @@ uint64_t ss_shard_epoch(const struct engine *engine, const char *thread)
 // Borrowed; NULL: nobody knows.
 static const char *endpoint_of(const struct engine *engine, const char *thread)
 {
-    uint16_t owner = engine->owners[ss_shard_of(thread)];
-    return owner == SS_NOBODY
-               ? NULL
-               : json_string_value(json_array_get(engine->members, owner));
+    uint16_t owner = engine->shards->owners[ss_shard_of(thread)];
+    return owner == SS_NOBODY ? NULL
+                              : json_string_value(json_array_get(
+                                    engine->shards->members, owner));
 }
 
 json_t *ss_moved_json(const struct engine *engine, const char *thread)
@@ -71,16 +103,30 @@ void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
                 .json = ss_moved_json(thread->engine, thread->id)});
 }
 
-// The owners are told with the members, by their numbers there.
-void ss_shards_seen(struct engine *engine, const struct ss_event *event)
+static json_t *members_json(const struct ss_event *event)
 {
+    json_t *list = json_array();
+    for (size_t i = 0; i < event->members.count; i++)
+        json_array_append_new(list, json_string(event->members.endpoints[i]));
+    return list;
+}
+
+// The owners are told with the members, by their numbers there.
+bool ss_shards_seen(struct engine *engine, const struct ss_event *event)
+{
+    struct shards *shards = engine->shards;
+    json_t *list = members_json(event);
+    bool is_news = !json_equal(list, shards->members);
+    json_decref(shards->members);
+    shards->members = list;
     for (size_t i = 0; i < SS_SHARDS; i++) {
         uint16_t owner =
             event->members.owners ? event->members.owners[i] : SS_NOBODY;
-        engine->owners[i] = owner < event->members.count ? owner : SS_NOBODY;
+        shards->owners[i] = owner < event->members.count ? owner : SS_NOBODY;
     }
     if (event->members.row_format > 0)
         engine->row_format = event->members.row_format;
+    return is_news;
 }
 
 // ------------------------------------------------ gained
@@ -88,32 +134,32 @@ void ss_shards_seen(struct engine *engine, const struct ss_event *event)
 void ss_shards_gained(struct engine *engine, const struct ss_event *event)
 {
     ss_check(engine->options.shared);
-    ss_shards_join(&engine->owned, event->shards.shards);
+    ss_shards_join(&engine->shards->owned, event->shards.shards);
     if (event->shards.unread)
-        ss_shards_join(&engine->unread, event->shards.shards);
+        ss_shards_join(&engine->shards->unread, event->shards.shards);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
         if (ss_shards_have(event->shards.shards, i))
-            engine->shard_epochs[i] = event->shards.epoch;
+            engine->shards->epochs[i] = event->shards.epoch;
     ss_engine_narrate(engine, "%zu shards are ours now",
         ss_shards_count(event->shards.shards));
 }
 
 void ss_shards_read(struct engine *engine, const struct ss_event *event)
 {
-    ss_shards_leave(&engine->unread, event->shards.shards);
+    ss_shards_leave(&engine->shards->unread, event->shards.shards);
     ss_graphs_found(engine); // they were read before its runs
 }
 
 bool ss_any_is_read(const struct engine *engine)
 {
-    struct ss_shards read = engine->owned;
+    struct ss_shards read = engine->shards->owned;
     if (!engine->options.shared)
         ss_shards_fill(&read);
-    ss_shards_leave(&read, &engine->unread);
+    ss_shards_leave(&read, &engine->shards->unread);
     return ss_shards_count(&read) > 0;
 }
 
 bool ss_is_read(const struct engine *engine, const char *thread)
 {
-    return !ss_shards_have(&engine->unread, ss_shard_of(thread));
+    return !ss_shards_have(&engine->shards->unread, ss_shard_of(thread));
 }

@@ -47,7 +47,7 @@ static uint64_t await_tag(struct thread *thread)
 {
     char text[TAG_SIZE];
     uint64_t tag = ++thread->engine->tags;
-    ss_map_put(&thread->engine->awaited, tag_text(tag, text), thread);
+    ss_map_put(&thread->engine->threads->awaited, tag_text(tag, text), thread);
     return tag;
 }
 
@@ -56,26 +56,28 @@ static void await_no_more(struct thread *thread)
     char text[TAG_SIZE];
     struct engine *engine = thread->engine;
     if (thread->store_tag)
-        ss_map_remove(&engine->awaited, tag_text(thread->store_tag, text));
+        ss_map_remove(
+            &engine->threads->awaited, tag_text(thread->store_tag, text));
     if (thread->state == THREAD_LOADING)
-        ss_map_remove(&engine->awaited, tag_text(thread->load_tag, text));
+        ss_map_remove(
+            &engine->threads->awaited, tag_text(thread->load_tag, text));
 }
 
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag)
 {
     char text[TAG_SIZE];
-    return ss_map_get(&engine->awaited, tag_text(tag, text));
+    return ss_map_get(&engine->threads->awaited, tag_text(tag, text));
 }
 
 struct thread *ss_thread_find(struct engine *engine, const char *id)
 {
-    struct thread *thread = ss_map_get(&engine->threads, id);
+    struct thread *thread = ss_map_get(&engine->threads->by_id, id);
     ss_check(ss_shard_owned(engine, id)); // else it would stay, and grow stale
     if (!thread) {
         thread = ss_zalloc(1, sizeof(*thread));
         thread->engine = engine;
         thread->id = ss_strdup(id);
-        ss_map_put(&engine->threads, id, thread);
+        ss_map_put(&engine->threads->by_id, id, thread);
     }
     ss_thread_dirty(thread); // whoever asks uses it
     return thread;
@@ -122,7 +124,7 @@ void ss_thread_destroy(struct thread **place)
     drop_held(thread);
     drop_puts(thread);
     ss_waiting_drop(thread, false);
-    thread->engine->owner->gone(thread);
+    thread->engine->threads->owner->gone(thread);
     SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
@@ -240,7 +242,7 @@ void ss_thread_dirty(struct thread *thread)
     if (thread->dirty)
         return;
     thread->dirty = true;
-    SS_VEC_PUSH(&thread->engine->dirty, thread);
+    SS_VEC_PUSH(&thread->engine->threads->dirty, thread);
 }
 
 static enum ss_row_kind kind_of(const struct ss_row *row)
@@ -275,7 +277,7 @@ static struct ss_row *begin_row(
 {
     ss_thread_seal(thread);
     ss_thread_dirty(thread);
-    thread->engine->owner->row_begins(thread, run);
+    thread->engine->threads->owner->row_begins(thread, run);
     struct ss_row *row = ss_row_new();
     row->seq = ss_journal_head(thread->journal) + 1;
     ss_id_copy(row->run, run);
@@ -416,7 +418,8 @@ static void store_answers(struct thread *thread)
     if (thread->store_tag == 0)
         return;
     thread->store_tag = 0;
-    thread->engine->stores_out--;
+    ss_check(thread->engine->threads->stores_out > 0);
+    thread->engine->threads->stores_out--;
     thread->engine->ready_moved = true;
 }
 
@@ -476,7 +479,7 @@ void ss_thread_flush(struct thread *thread)
     thread->issued = head;
     thread->units++;
     thread->store_tag = command.tag;
-    thread->engine->stores_out++;
+    thread->engine->threads->stores_out++;
     thread->store_to = head;
     if (thread->delete_all)
         begin_anew(thread, &command);
@@ -518,7 +521,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
 {
     struct engine *engine = thread->engine;
     ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
-    engine->owner->broken(thread, status, message);
+    engine->threads->owner->broken(thread, status, message);
     for (size_t i = 0; i < thread->held.count; i++) {
         struct ss_command *command = &thread->held.items[i].command;
         if (command->type == SS_COMMAND_REPLY)

@@ -190,14 +190,6 @@ void ss_thread_break(struct thread *thread, int status, const char *message);
 int ss_thread_torn(const struct thread *thread,
     const struct ss_checkpoint_entry *mark, struct ss_error *error);
 
-// ------------------------------------------------ idle.c
-
-// The same of all that were used: each is flushed, then it may be idle.
-void ss_threads_flush(struct engine *engine);
-// Forget threads that nobody has used for a while, and the longest idle ones
-// where there are too many. True: it was time to look for the former.
-bool ss_threads_evict(struct engine *engine);
-
 // ------------------------------------------------ thread_record.c
 
 // Put the thread's record with `news` (taken) in the place of what it said of

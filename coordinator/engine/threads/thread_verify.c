@@ -4,15 +4,15 @@
 
 #include "common/base/ids.h"
 #include "common/base/map.h"
-#include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
-#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
+#include "coordinator/engine/threads/threads_impl.h"
 #include "coordinator/engine/threads/waiting.h"
 
 // ------------------------------------------------ rows and their store
@@ -123,35 +123,44 @@ static void verify_use(const struct thread *thread)
 
 static void verify_idle(const struct engine *engine, struct census *census)
 {
+    const struct threads *threads = engine->threads;
     const struct thread *before = NULL;
     size_t count = 0, size = 0;
-    for (const struct thread *it = engine->idle_first; it;
+    for (const struct thread *it = threads->idle_first; it;
          before = it, it = it->idle_next) {
         ss_invariant(I31, it->is_idle && it->idle_prev == before);
         ss_invariant(I153, it->idle_size >= sizeof(*it));
         count++;
         size += it->idle_size;
     }
-    ss_invariant(I32, engine->idle_last == before);
-    ss_invariant(I33, engine->idle_count == count && census->idle == count);
-    ss_invariant(I34, engine->idle_size == size);
+    ss_invariant(I32, engine->threads->idle_last == before);
+    ss_invariant(
+        I33, engine->threads->idle_count == count && census->idle == count);
+    ss_invariant(I34, engine->threads->idle_size == size);
     ss_invariant(I154, count <= SS_IDLE_THREADS_MAX);
+}
+
+void ss_threads_verify_rest(const struct engine *engine)
+{
+    ss_invariant(I5, engine->threads->gone.count == 0);
+    ss_invariant(I7, !engine->shards->letting_go);
 }
 
 // ------------------------------------------------ shards
 
 static void verify_shards(const struct engine *engine)
 {
-    struct ss_shards unread = engine->unread;
-    size_t members = json_array_size(engine->members);
+    struct shards *shards = engine->shards;
+    struct ss_shards unread = shards->unread;
+    size_t members = json_array_size(shards->members);
     bool are_known = true;
     if (engine->options.shared) {
-        ss_shards_leave(&unread, &engine->owned);
+        ss_shards_leave(&unread, &shards->owned);
         ss_invariant(I155, ss_shards_count(&unread) == 0);
     }
     for (size_t i = 0; i < SS_SHARDS; i++)
-        are_known = are_known && (engine->owners[i] < members ||
-                                     engine->owners[i] == SS_NOBODY);
+        are_known = are_known && (shards->owners[i] < members ||
+                                     shards->owners[i] == SS_NOBODY);
     ss_invariant(I157, are_known);
 }
 
@@ -159,11 +168,12 @@ static void verify_shards(const struct engine *engine)
 
 void ss_threads_verify(const struct engine *engine, struct census *census)
 {
-    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+    const struct threads *threads = engine->threads;
+    for (const struct ss_map_entry *e = threads->by_id.first; e; e = e->next) {
         const struct thread *thread = e->value;
         ss_invariant(I10, strcmp(e->key, thread->id) == 0);
         ss_invariant(I11, ss_shard_owned(engine, thread->id));
-        ss_invariant(I156, ss_shard_epoch(engine, thread->id) > 0);
+        ss_invariant(I156, ss_shard_epoch(engine, ss_shard_of(thread->id)) > 0);
         verify_rows(thread);
         verify_store(thread, census);
         verify_held(thread);
@@ -175,31 +185,9 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
     }
     verify_idle(engine, census);
     verify_shards(engine);
-    for (size_t i = 0; i < engine->dirty.count; i++)
-        ss_invariant(I22, engine->dirty.items[i]->dirty);
-    ss_invariant(I23, engine->dirty.count == census->dirty);
-    ss_invariant(I35, engine->awaited.count == census->awaited);
-    ss_invariant(I36, engine->stores_out == census->stores);
-}
-
-// ------------------------------------------------ graphs
-
-void ss_graphs_verify(const struct engine *engine, struct census *census)
-{
-    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
-        const struct known_graph *known = e->value;
-        const struct known_graph *latest =
-            ss_map_get(&engine->latest, known->graph->name);
-        ss_invariant(I37, strcmp(e->key, known->graph->key) == 0);
-        ss_invariant(
-            I38, latest && latest->announced_us >= known->announced_us);
-        ss_invariant(I39, engine->announced_us >= known->announced_us);
-        census->seen++;
-    }
-    for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next) {
-        const struct known_graph *latest = e->value;
-        ss_invariant(I159, strcmp(e->key, latest->graph->name) == 0);
-        ss_invariant(
-            I160, ss_map_get(&engine->graphs, latest->graph->key) == latest);
-    }
+    for (size_t i = 0; i < engine->threads->dirty.count; i++)
+        ss_invariant(I22, engine->threads->dirty.items[i]->dirty);
+    ss_invariant(I23, engine->threads->dirty.count == census->dirty);
+    ss_invariant(I35, engine->threads->awaited.count == census->awaited);
+    ss_invariant(I36, engine->threads->stores_out == census->stores);
 }

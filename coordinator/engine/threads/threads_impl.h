@@ -4,10 +4,46 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/cluster.h"
 #include "coordinator/engine/threads/thread.h"
 
 struct engine;
+
+// Those that are in memory, or are being read.
+struct threads {
+    const struct thread_owner *owner;
+    struct ss_map by_id;           // -> struct thread *
+    struct ss_map awaited;         // tag of a unit or a read -> whose it is
+    size_t stores_out;             // units that the store has not answered
+    SS_VEC(struct thread *) dirty; // to flush at the end of the step
+    SS_VEC(struct thread *) gone;  // freed at the end of the step
+    struct thread *idle_first, *idle_last;
+    size_t idle_count, idle_size;
+    int64_t evict_at_ms;
+};
+
+// Which threads are ours, and whose the others are.
+struct shards {
+    struct ss_shards owned;  // if the store is shared
+    struct ss_shards unread; // of those: not all their runs are known yet
+    uint64_t epochs[SS_SHARDS];
+    uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
+    json_t *members;            // endpoints of all; NULL: not told
+    bool letting_go;            // threads are leaving: their attempts go on
+};
+
+// Those that were announced.
+struct graphs {
+    struct ss_map by_key; // "name@version" -> struct known_graph *
+    struct ss_map latest; // name -> struct known_graph *
+    int64_t announced_us; // of the newest one
+    bool has_moved;       // one became known in this step
+};
 
 // ------------------------------------------------ thread_state.c
 
