@@ -44,7 +44,7 @@ enum beside { WITH_OTHERS, ALONE };
 
 // Begin a transaction in which the epoch of `self` stands. One that is to be
 // alone waits for all that began under this fence before it, also for those
-// whose connection was lost.
+// whose connection was lost: these may never end, and are cut off.
 static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
     enum beside beside, struct ss_error *error)
 {
@@ -65,7 +65,9 @@ static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
         status = ss_pg_begin(store, error);
     }
     if (status == SS_OK) {
-        status = ss_pg_ask(store, &query, &result, error);
+        status = beside == ALONE
+                     ? ss_pg_fence_ask(store, &query, &result, error)
+                     : ss_pg_ask(store, &query, &result, error);
     }
     if (status == SS_OK && PQntuples(result) == 0) {
         status = fenced(store, self, error);

@@ -74,8 +74,7 @@ static int fence_wait(struct ss_pg_store *store, const char *pid,
     return status;
 }
 
-// Within a transaction.
-static int fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
+int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
     PGresult **ret_result, struct ss_error *error)
 {
     const struct ss_pg_params *params = query->params;
@@ -116,10 +115,10 @@ static int fence_raise(struct ss_pg_store *store, struct ss_pg_params *params,
         .params = params,
         .what = "take the fence"};
     PGresult *result = NULL;
-    int status = fence_ask(store, &lock, &result, error);
+    int status = ss_pg_fence_ask(store, &lock, &result, error);
     if (status == SS_OK) {
         PQclear(result);
-        status = fence_ask(store, &raise, &result, error);
+        status = ss_pg_fence_ask(store, &raise, &result, error);
     }
     if (status == SS_OK) {
         *ret_epoch = (uint64_t)ss_pg_number_at(result, 0, 0);
@@ -169,7 +168,7 @@ int ss_pg_fence_break_now(
         .params = &params,
         .what = "break the fence"};
     PGresult *result = NULL;
-    int status = fence_ask(store, &query, &result, error);
+    int status = ss_pg_fence_ask(store, &query, &result, error);
     if (status == SS_OK) {
         PQclear(result);
     }

@@ -286,6 +286,10 @@ void ss_pg_fence_params(
 // *ret_held: this epoch stands, and stays until the transaction's end.
 int ss_pg_fence_held(struct ss_pg_store *store, uint64_t epoch, bool *ret_held,
     struct ss_error *error);
+// Ask what locks a fence, within a transaction: whoever holds it is waited for,
+// then cut off.
+int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
+    PGresult **ret_result, struct ss_error *error);
 int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
     uint64_t *ret_epoch, struct ss_error *error);
 int ss_pg_fence_break(

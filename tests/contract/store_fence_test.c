@@ -376,6 +376,25 @@ START_TEST(a_claim_does_not_end_behind_the_end_of_its_lease)
 }
 END_TEST
 
+// A database that cannot know that its client has gone keeps the session, and
+// its lock, for as long as TCP does.
+START_TEST(the_end_of_a_lease_cuts_off_a_claim_that_does_not_end)
+{
+    open_store(&pg.store);
+    struct ss_member self = {.name = "a", .endpoint = "tcp://a"};
+    self.epoch = take(pg.store, "a");
+    ck_assert_int_eq(ss_store_lease_renew(pg.store, &self, 60000, NULL), SS_OK);
+    PGconn *lost = claim_begin();
+    ck_assert_int_eq(ss_store_lease_end(pg.store, &self, &world_error), SS_OK);
+    PGresult *result = PQexec(lost, "COMMIT");
+    ck_assert_int_eq(PQresultStatus(result), PGRES_FATAL_ERROR);
+    PQclear(result);
+    PQfinish(lost);
+    ck_assert_str_eq(
+        ask(pg.person, "SELECT count(*) FROM shards WHERE owner <> ''"), "0");
+}
+END_TEST
+
 // --- in one order -----------------------------------------------------------
 
 struct start {
@@ -494,6 +513,7 @@ int main(void)
         a_commit_that_ends_in_time_is_read_by_whoever_takes_over,
         a_commit_that_does_not_end_is_cut_off,
         a_claim_does_not_end_behind_the_end_of_its_lease,
+        the_end_of_a_lease_cuts_off_a_claim_that_does_not_end,
         a_start_waits_for_a_takeover_and_holds_nothing_that_this_needs,
         a_renewal_that_ends_in_time_counts_before_the_takeover,
         a_checkpoint_never_stands_before_the_writes_that_it_takes_over,
