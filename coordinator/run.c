@@ -68,15 +68,15 @@ static int run_step_until(struct ss_coordinator *shell, int signal_fd,
     return status;
 }
 
-static bool run_is_quiet(const struct ss_coordinator *shell)
-{
-    return ss_core_is_quiet(shell->core);
-}
-
 // A start gives a silent store up: nobody has been told anything by it.
 static bool run_is_given_up(const struct ss_coordinator *shell)
 {
     return !shell->is_listening && ss_watch_trouble(shell);
+}
+
+static bool run_is_drained(const struct ss_coordinator *shell)
+{
+    return ss_core_is_quiet(shell->core) || run_is_given_up(shell);
 }
 
 static bool run_has_left(const struct ss_coordinator *shell)
@@ -90,10 +90,10 @@ static int run_drain(
     int64_t until_ms = ss_clock_ms() + shell->drain_ms;
     ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_DRAIN});
     int status =
-        run_step_until(shell, signal_fd, until_ms, run_is_quiet, error);
+        run_step_until(shell, signal_fd, until_ms, run_is_drained, error);
     if (status != SS_OK)
         return status;
-    if (!run_is_quiet(shell))
+    if (!ss_core_is_quiet(shell->core))
         ss_log_say(SS_LOG_WARNING, "stopping with tasks under way");
     shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
     ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_LEAVE});

@@ -138,13 +138,13 @@ class Postgres:
 class Lock:
     """A session that holds a table, until it is closed."""
 
-    def __init__(self, server, table="journal"):
+    def __init__(self, server, table="journal", mode="ACCESS EXCLUSIVE"):
         self.psql = subprocess.Popen(
             [str(programs() / "psql"), "-X", "-q", "-h", str(server.folder),
              "-U", "superstep", "-d", "postgres"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.psql.stdin.write(f"BEGIN; LOCK TABLE superstep.{table} IN ACCESS "
-                              "EXCLUSIVE MODE;\n\\echo held\n")
+        self.psql.stdin.write(f"BEGIN; LOCK TABLE superstep.{table} IN {mode} "
+                              "MODE;\n\\echo held\n")
         self.psql.stdin.flush()
         expect(self.psql.stdout.readline() == "held\n", "no lock")
 

@@ -208,6 +208,47 @@ def test_a_start_that_waits_for_its_shards_can_be_ended():
         expect("listening on" not in coordinator.text(), coordinator.text())
 
 
+# Half of the shards are another's to claim, who never does.
+GHOST = """
+INSERT INTO superstep.members SELECT 'ghost', 'tcp://127.0.0.1:1', epoch,
+    now() + interval '1 hour', false, row_format
+    FROM superstep.members LIMIT 1"""
+
+
+def start_with_some_shards(server, world):
+    """One that has found runs and sent their tasks, waits for more shards, and
+    can write no row. None: it waited no longer before that was told."""
+    lock = postgres.Lock(server, mode="EXCLUSIVE")
+    world.worker(HELLO, wait=False)
+    coordinator = world.coordinator(
+        "--store", server.url(), "--drain-ms", "600000", wait=False)
+    coordinator.wait_line("the store has not answered for .*")
+    if "listening on" not in coordinator.text():
+        return lock, coordinator
+    coordinator.kill()
+    lock.close()
+    return None
+
+
+def test_a_start_that_has_some_shards_can_be_ended():
+    with World() as world, postgres.Postgres() as server:
+        coordinator = world.coordinator("--store", server.url())
+        world.worker(HELLO).kill()
+        for i in range(16): # some are of shards that it claims again
+            world.do("run", "hello", "--thread", f"t{i}", "--input",
+                     '{"name": "Ada"}', "--detach")
+        server.sql(GHOST)
+        expect(coordinator.stop() == 0, coordinator.text())
+        server.sql("UPDATE superstep.shards SET owner = ''")
+        started = None
+        while not started:
+            started = start_with_some_shards(server, world)
+        lock, coordinator = started
+        coordinator.kill(signal.SIGTERM)
+        expect(coordinator.wait() == STORE_FAILED, coordinator.text())
+        lock.close()
+
+
 def hanging_disk(world):
     source = world.path("hanging_disk.c")
     source.write_text(HANGING_DISK, encoding="utf-8")
