@@ -78,10 +78,13 @@ static int make_all(struct ss_error *error)
     for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
         const char *name = ss_role_name(roles[i]);
         char *path = ss_format("%s/%s.key", ss_cli_options.keys, name);
-        if (status == SS_OK && access(path, F_OK) == 0)
+        char *secret = ss_format("%s_secret", path);
+        bool is_there = access(path, F_OK) == 0 || access(secret, F_OK) == 0;
+        if (status == SS_OK && is_there)
             printf("%s is there already\n", path);
         else if (status == SS_OK)
             status = make_key(roles[i], name, error);
+        ss_free(secret);
         ss_free(path);
     }
     return status;

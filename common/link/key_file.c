@@ -84,16 +84,25 @@ struct key_section {
     bool is_metadata, is_curve;
 };
 
-// Behind "=": quoted, or up to a comment. NULL: the quote does not end.
+// Nothing but a comment.
+static bool key_line_ends(const char *text)
+{
+    text += strspn(text, " \t");
+    return *text == '\0' || *text == '#';
+}
+
+// Behind "=": quoted, or up to a comment. NULL: the quote does not end, or the
+// line does not end with it.
 static char *key_value(char *text)
 {
     text += strspn(text, " \t");
     bool is_quoted = *text == '"' || *text == '\'';
     if (is_quoted) {
         char *end = strchr(text + 1, *text);
-        if (end)
-            *end = '\0';
-        return end ? text + 1 : NULL;
+        if (!end || !key_line_ends(end + 1))
+            return NULL;
+        *end = '\0';
+        return text + 1;
     }
     text[strcspn(text, "#")] = '\0';
     size_t size = strlen(text);

@@ -173,13 +173,28 @@ static int save_public_half(
     return status;
 }
 
+// The file beside it that would be read in its place.
+static int check_free(const char *path, struct ss_error *error)
+{
+    char *secret = path_of_secret(path);
+    bool is_free = strcmp(secret, path) == 0;
+    if (!is_free) {
+        errno = EEXIST;
+        (void)write_failed(secret, error);
+    }
+    ss_free(secret);
+    return is_free ? SS_OK : SS_EEXISTS;
+}
+
 int ss_key_save(
     const struct ss_key *key, const char *dir, struct ss_error *error)
 {
     char text[SS_KEY_FILE_SIZE_MAX];
     char *path = ss_format("%s/%s.key", dir, key->name);
     ss_key_file_print(key, true, text);
-    int status = write_new(path, 0600, text, error);
+    int status = check_free(path, error);
+    if (status == SS_OK)
+        status = write_new(path, 0600, text, error);
     if (status == SS_OK && key->role == SS_ROLE_COORDINATOR) {
         status = save_public_half(key, dir, error);
         if (status != SS_OK)
@@ -216,6 +231,11 @@ static int read_small(
         return ss_error_set(error, SS_EFORMAT,
             "%s is not a key: a key has fewer than %d bytes", path,
             SS_KEY_FILE_SIZE_MAX);
+    if (strlen(text) != size)
+        return ss_error_set(error, SS_EFORMAT,
+            "%s is not a key: its byte %zu is a NUL; copy it anew from where "
+            "it was made",
+            path, strlen(text) + 1);
     return SS_OK;
 }
 
@@ -346,7 +366,8 @@ static int parse_public_half(const char *path, char *text,
     struct ss_key key = {.role = SS_ROLE_NONE};
     char first[SS_KEY_TEXT_SIZE + 1];
     snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, " \r\n"), text);
-    if (ss_key_is_public_half(first)) {
+    const char *rest = text + strlen(first);
+    if (ss_key_is_public_half(first) && rest[strspn(rest, " \r\n")] == '\0') {
         memcpy(ret_public_half, first, SS_KEY_TEXT_SIZE);
         return SS_OK;
     }

@@ -223,6 +223,26 @@ START_TEST(files_of_before_are_read)
 }
 END_TEST
 
+// A file that was damaged on its way is not read up to there.
+START_TEST(a_file_with_a_nul_is_no_key)
+{
+    struct ss_key key;
+    char text[SS_KEY_FILE_SIZE_MAX], half[SS_KEY_TEXT_SIZE];
+    ss_key_file_print(&worker, true, text);
+    size_t size = strlen(text);
+    FILE *file = fopen(path_of("worker.key"), "w");
+    ck_assert_uint_eq(fwrite(text, 1, size + 1, file), size + 1);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(
+        ss_key_load(path_of("worker.key"), &key, &error), SS_EFORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "worker.key is not a key"));
+    ck_assert_ptr_nonnull(strstr(error.message, "is a NUL; copy it anew"));
+    snprintf(text, sizeof(text), "%s junk\n", stranger.public_half);
+    write_text("coordinator.pub", text);
+    ck_assert_int_eq(ss_keys_server(folder, half, &error), SS_EFORMAT);
+}
+END_TEST
+
 // ------------------------------------------------------------------ lines
 
 START_TEST(lines_of_a_certificate_are_taken_as_czmq_takes_them)
@@ -233,6 +253,9 @@ START_TEST(lines_of_a_certificate_are_taken_as_czmq_takes_them)
     } cases[] = {{"", "", SS_OK}, {"\n# a comment\n", " # of ours", SS_OK},
         {"metadata\n    role = worker # of ours\n", "", SS_OK},
         {"metadata\n    role = 'worker'\n", "", SS_OK},
+        {"metadata\n    role = 'worker' # of ours\n", "", SS_OK},
+        {"metadata\n    role = \"worker\" or not\n", "", SS_EFORMAT},
+        {"", "junk", SS_EFORMAT},
         {"metadata\n    role=\"worker\"\n        role = \"king\"\n", "", SS_OK},
         {"elsewhere\n    public-key = \"none\"\n", "", SS_OK},
         {"metadata\n    role = \"king\"\n", "", SS_EFORMAT},
@@ -270,6 +293,7 @@ int main(void)
     tcase_add_test(ours, no_secret_is_left_in_memory_that_is_freed);
     tcase_add_test(ours, our_keys_are_certificates_of_czmq);
     tcase_add_test(ours, files_of_before_are_read);
+    tcase_add_test(ours, a_file_with_a_nul_is_no_key);
     tcase_add_test(ours, lines_of_a_certificate_are_taken_as_czmq_takes_them);
     tcase_add_test(theirs, a_key_of_czmq_is_called_like_its_file);
     tcase_add_test(theirs, of_two_files_of_czmq_the_secret_one_is_read);

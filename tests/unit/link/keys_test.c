@@ -62,6 +62,19 @@ START_TEST(a_key_is_never_written_over)
 }
 END_TEST
 
+// What czmq wrote in two files is read from the secret one: a new key beside it
+// would be made, and never be used.
+START_TEST(a_key_is_not_made_beside_the_secret_one_of_czmq)
+{
+    unlink(path_of("worker.key"));
+    write_text("worker.key_secret", "of czmq");
+    ck_assert_int_eq(ss_key_save(&worker, folder, &error), SS_EEXISTS);
+    ck_assert_ptr_nonnull(strstr(error.message, "worker.key_secret is there"));
+    unlink(path_of("worker.key_secret"));
+    ck_assert_int_ne(access(path_of("worker.key"), F_OK), 0);
+}
+END_TEST
+
 START_TEST(what_is_no_key_is_refused_and_never_shown)
 {
     static const char *const texts[] = {"", "name a\nrole worker\n",
@@ -223,6 +236,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, keyring_begin, keyring_end);
     tcase_add_test(tcase, a_key_comes_back_as_it_was_saved);
     tcase_add_test(tcase, a_key_is_never_written_over);
+    tcase_add_test(tcase, a_key_is_not_made_beside_the_secret_one_of_czmq);
     tcase_add_test(tcase, what_is_no_key_is_refused_and_never_shown);
     tcase_add_test(tcase, a_folder_gives_the_key_of_the_role_and_a_file_itself);
     tcase_add_test(tcase, names_of_keys_are_words);
