@@ -9,112 +9,9 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/model/checkpoint.h"
 #include "common/model/journal_impl.h"
 #include "common/model/persistent_vector.h"
-
-// --- a checkpoint's memory --------------------------------------------------
-
-static void slot_free(void *slot)
-{
-    ss_value_unref(((struct ss_slot *)slot)->value);
-    ss_free(slot);
-}
-
-static void seen_free(void *seen)
-{
-    ss_map_fini(seen, ss_free);
-    ss_free(seen);
-}
-
-static void updated_free(struct ss_checkpoint *checkpoint)
-{
-    for (size_t i = 0; i < checkpoint->updated_count; i++) {
-        ss_free(checkpoint->updated[i]);
-    }
-    ss_free(checkpoint->updated);
-    checkpoint->updated = NULL;
-    checkpoint->updated_count = 0;
-}
-
-struct ss_checkpoint *ss_checkpoint_ref(struct ss_checkpoint *checkpoint)
-{
-    checkpoint->refs++;
-    return checkpoint;
-}
-
-void ss_checkpoint_unref(struct ss_checkpoint *checkpoint)
-{
-    if (!checkpoint) {
-        return;
-    }
-    ss_check(checkpoint->refs > 0);
-    if (--checkpoint->refs > 0) {
-        return;
-    }
-    ss_map_fini(&checkpoint->channels, slot_free);
-    ss_map_fini(&checkpoint->seen, seen_free);
-    updated_free(checkpoint);
-    ss_free(checkpoint);
-}
-
-static struct ss_checkpoint *checkpoint_new(void)
-{
-    struct ss_checkpoint *checkpoint = ss_zalloc(1, sizeof(*checkpoint));
-    checkpoint->refs = 1;
-    return checkpoint;
-}
-
-static struct ss_slot *slot_of(
-    struct ss_checkpoint *checkpoint, const char *name)
-{
-    struct ss_slot *slot = ss_map_get(&checkpoint->channels, name);
-    if (!slot) {
-        slot = ss_zalloc(1, sizeof(*slot));
-        ss_map_put(&checkpoint->channels, name, slot);
-    }
-    return slot;
-}
-
-static struct ss_map *seen_of(
-    struct ss_checkpoint *checkpoint, const char *node)
-{
-    struct ss_map *seen = ss_map_get(&checkpoint->seen, node);
-    if (!seen) {
-        seen = ss_zalloc(1, sizeof(*seen));
-        ss_map_put(&checkpoint->seen, node, seen);
-    }
-    return seen;
-}
-
-static void seen_set(struct ss_map *seen, const char *channel, int64_t version)
-{
-    int64_t *stored = ss_map_get(seen, channel);
-    if (!stored) {
-        stored = ss_alloc(sizeof(*stored));
-        ss_map_put(seen, channel, stored);
-    }
-    *stored = version;
-}
-
-// A copy of channels and seen versions; the rest comes with the next delta.
-static struct ss_checkpoint *checkpoint_copy(const struct ss_checkpoint *from)
-{
-    struct ss_checkpoint *copy = checkpoint_new();
-    for (struct ss_map_entry *e = from->channels.first; e; e = e->next) {
-        const struct ss_slot *slot = e->value;
-        struct ss_slot *to = slot_of(copy, e->key);
-        to->version = slot->version;
-        to->value = ss_value_ref(slot->value);
-    }
-    for (struct ss_map_entry *e = from->seen.first; e; e = e->next) {
-        struct ss_map *to = seen_of(copy, e->key);
-        const struct ss_map *seen = e->value;
-        for (struct ss_map_entry *v = seen->first; v; v = v->next) {
-            seen_set(to, v->key, *(const int64_t *)v->value);
-        }
-    }
-    return copy;
-}
 
 // --- applying a delta -------------------------------------------------------
 
@@ -154,7 +51,7 @@ static int list_apply(
 static int channel_apply(
     struct ss_checkpoint *into, const struct ss_row_channel *channel)
 {
-    struct ss_slot *slot = slot_of(into, channel->name);
+    struct ss_slot *slot = ss_checkpoint_slot(into, channel->name);
     slot->version = channel->version;
     if (channel->op == SS_DELTA_APPEND || channel->op == SS_DELTA_EDIT) {
         return list_apply(slot, channel);
@@ -167,7 +64,7 @@ static int channel_apply(
 static void updated_set(
     struct ss_checkpoint *into, const struct ss_row_checkpoint *delta)
 {
-    updated_free(into);
+    ss_checkpoint_forget_updated(into);
     into->updated_known = delta->updated_known;
     into->updated = ss_zalloc(delta->updated_count + 1, sizeof(char *));
     for (size_t i = 0; i < delta->updated_count; i++) {
@@ -191,9 +88,9 @@ static int delta_apply(struct ss_checkpoint *into, const struct ss_row *row,
     }
     for (size_t i = 0; i < delta->seen_count; i++) {
         const struct ss_row_seen *seen = &delta->seen[i];
-        struct ss_map *of = seen_of(into, seen->node);
+        struct ss_map *of = ss_checkpoint_seen(into, seen->node);
         if (seen->channel) {
-            seen_set(of, seen->channel, seen->version);
+            ss_checkpoint_saw(of, seen->channel, seen->version);
         }
     }
     updated_set(into, delta);
@@ -248,7 +145,7 @@ static struct ss_checkpoint *base_take(struct ss_namespace *space)
 {
     struct ss_checkpoint *cached = space->folded;
     if (cached->refs > 1) {
-        return checkpoint_copy(cached);
+        return ss_checkpoint_copy(cached);
     }
     space->folded = NULL;
     space->folded_mark = NULL;
@@ -281,7 +178,7 @@ int ss_namespace_fold(struct ss_namespace *space,
     struct ss_checkpoint *into = NULL;
     int status = chain_collect(space, mark, &chain, &cached, error);
     if (status == SS_OK) {
-        into = cached ? base_take(space) : checkpoint_new();
+        into = cached ? base_take(space) : ss_checkpoint_new();
         memcpy(into->id, mark->id, sizeof(into->id));
         status = chain_apply(&chain, into, error);
     }

@@ -154,6 +154,10 @@ struct ss_row *ss_row_new(void);
 void ss_row_destroy(struct ss_row **row);
 // A copy of the row that shares its values. Gives.
 struct ss_row *ss_row_copy(const struct ss_row *row);
+// Add a copy of `write`; the caller keeps the `capacity` of the row's writes, 0
+// at first.
+void ss_row_add_write(
+    struct ss_row *row, size_t *capacity, const struct ss_row_write *write);
 // Check what must hold of a row by itself. SS_ECORRUPT says which row is wrong,
 // and why.
 int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;

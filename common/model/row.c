@@ -194,19 +194,27 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
     return status;
 }
 
-// --- copying
-// ------------------------------------------------------------------
+// --- copying ----------------------------------------------------------------
+
+void ss_row_add_write(
+    struct ss_row *row, size_t *capacity, const struct ss_row_write *write)
+{
+    row->writes = ss_vec_grow(
+        row->writes, capacity, row->writes_count + 1, sizeof(*row->writes));
+    struct ss_row_write *to = &row->writes[row->writes_count++];
+    *to = *write;
+    to->path = ss_strdup(write->path);
+    to->channel = ss_strdup(write->channel);
+    to->value = ss_value_ref(write->value);
+}
 
 static void copy_writes(struct ss_row *to, const struct ss_row *from)
 {
-    to->writes = ss_zalloc(from->writes_count + 1, sizeof(*to->writes));
-    to->writes_count = from->writes_count;
-    for (size_t i = 0; i < from->writes_count; i++) {
-        to->writes[i] = from->writes[i];
-        to->writes[i].path = ss_strdup(from->writes[i].path);
-        to->writes[i].channel = ss_strdup(from->writes[i].channel);
-        to->writes[i].value = ss_value_ref(from->writes[i].value);
-    }
+    size_t capacity = 0;
+    to->writes = NULL;
+    to->writes_count = 0;
+    for (size_t i = 0; i < from->writes_count; i++)
+        ss_row_add_write(to, &capacity, &from->writes[i]);
 }
 
 static void copy_events(struct ss_row *to, const struct ss_row *from)

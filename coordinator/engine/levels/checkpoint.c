@@ -143,15 +143,13 @@ static void row_write(struct loop *loop, const char *task_id, const char *path,
 {
     struct ss_row *row = ss_thread_row_for_writes(
         loop->thread, run_of(loop), loop->ns, loop->id);
-    row->writes = ss_vec_grow(row->writes, &loop->thread->open_writes,
-        row->writes_count + 1, sizeof(*row->writes));
-    struct ss_row_write *write = &row->writes[row->writes_count++];
-    *write = (struct ss_row_write){.path = ss_strdup(path),
+    struct ss_row_write write = {.path = (char *)path,
         .idx = idx,
-        .channel = ss_strdup(channel),
-        .value = ss_value_ref(value)};
-    ss_check(strlen(task_id) < sizeof(write->task_id));
-    ss_id_copy(write->task_id, task_id);
+        .channel = (char *)channel,
+        .value = value};
+    ss_check(strlen(task_id) < sizeof(write.task_id));
+    ss_id_copy(write.task_id, task_id);
+    ss_row_add_write(row, &loop->thread->open_writes, &write);
 }
 
 // Untracked, and not written by an update or left by an exit (R5.30-4).

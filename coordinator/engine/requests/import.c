@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/import.h"
+#include "coordinator/engine/requests/saved.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/threads/answers.h"

@@ -10,9 +10,6 @@ struct thread;
 
 // ------------------------------------------------ import_row.c
 
-// All that can be said of a saved checkpoint (docs/reference/requests.md) by
-// itself: its form, its ids, its names, its versions. SS_EINVAL names the part.
-int ss_saved_check(const json_t *saved, struct ss_error *error) SS_MUST_USE;
 // The checkpoint as a row: a delta against its parent where the journal has it
 // as a smaller id. `saved` was checked, and its id is the namespace's greatest.
 // `graph` (or NULL) is remembered with the root's checkpoints.

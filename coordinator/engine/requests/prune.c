@@ -15,7 +15,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/journal.h"
+#include "common/model/checkpoint.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -33,48 +33,6 @@ static bool goes(
         ss_json_str(json_object_get(mark->metadata, "parents"), "", NULL);
     return strchr(mark->ns, ':') && by && root && strcmp(by, root->id) != 0 &&
            ss_journal_find(journal, "", by);
-}
-
-static void fill_channels(
-    struct ss_row_checkpoint *part, const struct ss_checkpoint *full)
-{
-    part->channels =
-        ss_zalloc(full->channels.count + 1, sizeof(*part->channels));
-    for (const struct ss_map_entry *e = full->channels.first; e; e = e->next) {
-        const struct ss_slot *slot = e->value;
-        part->channels[part->channels_count++] =
-            (struct ss_row_channel){.name = ss_strdup(e->key),
-                .version = slot->version,
-                .op = slot->value ? SS_DELTA_SET : SS_DELTA_CLEAR,
-                .value = ss_value_ref(slot->value)};
-    }
-}
-
-static void fill_seen(
-    struct ss_row_checkpoint *part, const struct ss_checkpoint *full)
-{
-    size_t count = 0;
-    for (const struct ss_map_entry *e = full->seen.first; e; e = e->next)
-        count += 1 + ((const struct ss_map *)e->value)->count;
-    part->seen = ss_zalloc(count + 1, sizeof(*part->seen));
-    for (const struct ss_map_entry *e = full->seen.first; e; e = e->next) {
-        const struct ss_map *entry = e->value;
-        part->seen[part->seen_count++] =
-            (struct ss_row_seen){ss_strdup(e->key), NULL, 0};
-        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
-            part->seen[part->seen_count++] =
-                (struct ss_row_seen){ss_strdup(e->key), ss_strdup(v->key),
-                    *(const int64_t *)v->value};
-    }
-}
-
-static void fill_updated(
-    struct ss_row_checkpoint *part, const struct ss_checkpoint *full)
-{
-    part->updated_known = full->updated_known;
-    part->updated = ss_zalloc(full->updated_count + 1, sizeof(char *));
-    for (size_t i = 0; i < full->updated_count; i++)
-        part->updated[part->updated_count++] = ss_strdup(full->updated[i]);
 }
 
 // In one row all writes are as old: what later ones took back is left out (an
@@ -105,19 +63,11 @@ static bool stands(const struct ss_pending *const *all, size_t count,
 static void fill_writes(
     struct ss_row *row, const struct ss_checkpoint_entry *mark)
 {
-    size_t count = 0;
+    size_t count = 0, capacity = 0;
     const struct ss_pending **all = ss_journal_pending(mark, &count);
-    row->writes = ss_zalloc(count + 1, sizeof(*row->writes));
-    for (size_t i = 0; i < count; i++) {
-        const struct ss_row_write *write = all[i]->write;
-        if (!write->value || !stands(all, count, all[i]))
-            continue;
-        struct ss_row_write *to = &row->writes[row->writes_count++];
-        *to = *write;
-        to->path = ss_strdup(write->path);
-        to->channel = ss_strdup(write->channel);
-        to->value = ss_value_ref(write->value);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (all[i]->write->value && stands(all, count, all[i]))
+            ss_row_add_write(row, &capacity, all[i]->write);
     if (row->writes_count > 0)
         ss_id_copy(row->of, mark->id);
     ss_free(all);
@@ -157,10 +107,7 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
     row->wall_us = mark->wall_us;
     row->metadata = json_incref(mark->metadata);
     row->has_checkpoint = true;
-    row->checkpoint.whole = true;
-    fill_channels(&row->checkpoint, full);
-    fill_seen(&row->checkpoint, full);
-    fill_updated(&row->checkpoint, full);
+    ss_checkpoint_tell(full, NULL, &row->checkpoint);
     fill_writes(row, mark);
     const struct ss_run_facts *facts =
         mark->ns[0] || !mark->run[0]

@@ -12,6 +12,7 @@
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/value.h"
+#include "coordinator/engine/requests/saved.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/threads/answers.h"
@@ -140,14 +141,8 @@ static json_t *row_json(const struct ss_row *row)
         "", "writes", "checkpoint", "entry", "end", "snapshot", "void"};
     char time[SS_TIME_SIZE];
     json_t *writes = json_array();
-    for (size_t i = 0; i < row->writes_count; i++) {
-        const struct ss_row_write *w = &row->writes[i];
-        json_array_append_new(writes,
-            json_pack("{s:s, s:s, s:i, s:s, s:o}", "task_id", w->task_id,
-                "path", w->path ? w->path : "", "idx", w->idx, "channel",
-                w->channel, "value",
-                w->value ? json_incref(ss_value_json(w->value)) : json_null()));
-    }
+    for (size_t i = 0; i < row->writes_count; i++)
+        json_array_append_new(writes, ss_write_json(&row->writes[i]));
     ss_time_text(row->wall_us, time);
     return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b,"
                      " s:o, s:I, s:I, s:O*, s:O*}",

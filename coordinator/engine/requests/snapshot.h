@@ -28,8 +28,5 @@ json_t *ss_metadata_json(
 // `keys`: what results show.
 json_t *ss_snapshot_tasks(
     struct loop *loop, const struct ss_keys *keys, bool live, bool subgraphs);
-// All that is saved of a checkpoint. Gives; NULL: its rows contradict each
-// other.
-json_t *ss_saved_json(struct thread *thread, struct ss_checkpoint_entry *mark);
 
 #endif
