@@ -21,15 +21,8 @@
 
 void ss_loop_drop_folds(struct loop *loop)
 {
-    for (size_t i = 0; i < loop->folds_count; i++) {
-        struct task *fold = &loop->folds[i];
-        loop->sink->dropped(fold);
-        ss_value_unref(fold->returned);
-        ss_value_unref(fold->folded);
-        ss_free(fold->fold_channel);
-        json_decref(fold->fold_writes);
-        ss_planned_task_fini(&fold->planned);
-    }
+    for (size_t i = 0; i < loop->folds_count; i++)
+        ss_task_destroy(&loop->folds[i]);
     ss_free(loop->folds);
     loop->folds = NULL;
     loop->folds_count = 0;
@@ -38,8 +31,8 @@ void ss_loop_drop_folds(struct loop *loop)
 // Takes what it asks.
 static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
 {
-    struct task *fold = &loop->folds[loop->folds_count++];
-    fold->loop = loop;
+    struct task *fold = ss_task_new(loop);
+    loop->folds[loop->folds_count++] = fold;
     fold->planned.kind = SS_TASK_UPDATE;
     fold->order_kind = SS_ORDER_FOLD;
     fold->fold_channel = ss_strdup(asks->name);
@@ -63,7 +56,7 @@ bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
     size_t folds_count = 0;
     struct ss_channel_fold *folds =
         ss_folds(loop->machine, tasks, count, &folds_count);
-    loop->folds = ss_zalloc(folds_count + 1, sizeof(*loop->folds));
+    loop->folds = ss_zalloc(folds_count + 1, sizeof(struct task *));
     for (size_t i = 0; i < folds_count; i++)
         add_fold(loop, &folds[i]);
     ss_free(folds);
@@ -76,7 +69,7 @@ bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
 bool ss_loop_folded(struct loop *loop)
 {
     for (size_t i = 0; i < loop->folds_count; i++)
-        if (!loop->folds[i].folded)
+        if (!loop->folds[i]->folded)
             return false;
     ss_loop_move(loop, LOOP_RUNNING);
     return true;

@@ -31,10 +31,6 @@ static void verify_attempt(const struct task *task)
     const struct thread *thread = task->loop->thread;
     bool runs = task->state == TASK_RUNNING;
     bool is_ready = task->state == TASK_READY;
-    ss_invariant(I40, (task->worker != NULL) == runs);
-    ss_invariant(I41, (task->line != NULL) == is_ready);
-    if (task->is_expected)
-        ss_invariant(I42, is_ready && task->may_be_out);
     if (!runs && !is_ready)
         return;
     ss_invariant(I43, task->gate_seq <= ss_journal_head(thread->journal));
@@ -48,15 +44,14 @@ static void verify_attempt(const struct task *task)
     if (!runs)
         return;
     ss_invariant(I47, task->gate_seq <= thread->durable);
-    ss_invariant(I48, task->attempts > 0 && task->attempt.dispatch > 0);
 }
 
 void ss_task_verify(const struct task *task, struct census *census)
 {
     census->tasks[task->state]++;
-    census->expected += task->is_expected;
     census->seen++;
     verify_attempt(task);
+    task->loop->sink->verify(task, census);
 }
 
 static void verify_end(const struct task *task)
@@ -101,7 +96,7 @@ static void verify_planned(const struct loop *loop, const struct task *task)
     if (task->state == TASK_NEW)
         ss_invariant(I198, loop->run->resume_value_waits == task);
     if (task->state == TASK_CACHE)
-        ss_invariant(I199, task->planned.node->cached && !task->worker);
+        ss_invariant(I199, task->planned.node->cached);
     verify_end(task);
 }
 
@@ -175,7 +170,7 @@ static void verify_folds(const struct loop *loop, struct census *census)
     ss_invariant(
         I67, (loop->status == LOOP_FOLDING) == (loop->folds_count > 0));
     for (size_t i = 0; i < loop->folds_count; i++) {
-        const struct task *fold = &loop->folds[i];
+        const struct task *fold = loop->folds[i];
         ss_task_verify(fold, census);
         ss_invariant(I68, fold->loop == loop && (fold->folded != NULL) ==
                                                     (fold->state == TASK_DONE));

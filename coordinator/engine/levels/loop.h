@@ -17,15 +17,14 @@
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
 
+struct census;
 struct change;
 struct engine;
 struct entry;
-struct line;
 struct loop;
 struct run;
 struct ss_value;
 struct thread;
-struct worker;
 
 enum task_state {
     TASK_NEW,         // planned
@@ -45,8 +44,6 @@ struct task {
     struct loop *loop;
     struct ss_planned_task planned;
     enum task_state state;
-    bool may_be_out;         // of a found run: a worker may still have it
-    bool is_expected;        // stands among the seekers (takeover.c)
     struct ss_writes writes; // output, once done or restored
     json_t *answers;         // resume list (R3.18)
     json_t *used_answers;    // those that the last attempt was given back
@@ -77,13 +74,7 @@ struct task {
     int64_t retry_at_ms;
     bool retry_resuming; // R6.23
     uint64_t tried_seq;  // rows up to here are of tries before
-    struct ss_attempt attempt;
-    struct worker *worker;
-    int64_t sent_ms;
-    bool sent_anew;    // its worker lacked a list: it went again, whole
-    uint64_t gate_seq; // rows up to here must be durable before it is sent
-    struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
-    struct line *line;                    // NULL: it is not ready
+    uint64_t gate_seq;   // rows up to here must be durable before it is sent
     struct loop *child;
     struct change *change; // UPDATE: the update_state that it belongs to
     char *fold_channel;    // a custom reducer's fold, see fold.c
@@ -94,11 +85,16 @@ struct task {
 // What a level says at once to the rooms above it, or asks them; they fill this
 // table when the engine is made.
 struct sink {
+    // Bytes of a task with what they keep of it: it lies in front, and they
+    // find the zero bytes behind it when it is made.
+    size_t task_size;
     // The task goes: nobody may know it any more when this returns.
     void (*dropped)(struct task *task);
     // Until then an attempt of before may be begun. Not later than now: none
     // may.
     int64_t (*begins_until)(const struct task *task);
+    // What they keep of it holds.
+    void (*verify)(const struct task *task, struct census *census);
 };
 
 enum loop_status {
@@ -198,7 +194,7 @@ struct loop {
     char *drain;
     struct change *change; // an update_state works on it
     struct entry *entry;   // it is being entered (enter.c)
-    struct task *folds;    // FOLDING: one pseudo task for each channel
+    struct task **folds;   // FOLDING: one pseudo task for each channel
     size_t folds_count;
     const struct fold_then *fold_then;
 };
@@ -216,6 +212,8 @@ void ss_loop_plan(struct loop *loop, bool execute);
 // One more: that of the node which handles `failed`.
 struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed);
 void ss_loop_drop_tasks(struct loop *loop);
+// Of nothing yet, and in no list.
+struct task *ss_task_new(struct loop *loop);
 void ss_task_destroy(struct task **place);
 // What these wrote, with the folds that are there, becomes the machine's state.
 // *ret_channel: the one at fault, or SS_NONE.

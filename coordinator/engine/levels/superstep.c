@@ -12,6 +12,14 @@
 
 // ------------------------------------------------ tasks
 
+struct task *ss_task_new(struct loop *loop)
+{
+    ss_check(loop->sink->task_size >= sizeof(struct task));
+    struct task *task = ss_zalloc(1, loop->sink->task_size);
+    task->loop = loop;
+    return task;
+}
+
 void ss_task_destroy(struct task **place)
 {
     struct task *task = *place;
@@ -46,8 +54,7 @@ void ss_loop_drop_tasks(struct loop *loop)
 
 static struct task *add_task(struct loop *loop)
 {
-    struct task *task = ss_zalloc(1, sizeof(*task));
-    task->loop = loop;
+    struct task *task = ss_task_new(loop);
     SS_VEC_PUSH(&loop->tasks, task);
     return task;
 }
@@ -87,7 +94,7 @@ int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
         ss_zalloc(loop->folds_count + 1, sizeof(*folds));
     for (size_t i = 0; i < loop->folds_count; i++)
         folds[i] = (struct ss_fold_value){
-            loop->folds[i].fold_channel, loop->folds[i].folded};
+            loop->folds[i]->fold_channel, loop->folds[i]->folded};
     struct ss_update update = {.tasks = tasks,
         .count = count,
         .folds = folds,

@@ -27,6 +27,7 @@
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/replay.h"
 #include "coordinator/engine/requests/stream.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -395,7 +396,7 @@ void ss_emit_live(
 {
     struct loop *loop = task->loop;
     char attempt[64];
-    attempt_text(task->attempt, attempt);
+    attempt_text(ss_attempt_name(task), attempt);
     keep_item(task, modes[mode_index(mode)].name, value);
     task->items_count++;
     tell(loop, mode,
@@ -415,7 +416,7 @@ static void drop_items(struct task *task)
 json_t *ss_items_json(const struct task *task)
 {
     char attempt[64];
-    attempt_text(task->attempt, attempt);
+    attempt_text(ss_attempt_name(task), attempt);
     return json_pack("{s:s, s:O, s:o}", "attempt", attempt, "items",
         task->items, "meta", ss_message_metadata(task));
 }
@@ -437,7 +438,7 @@ void ss_emit_restarted(struct task *task)
 {
     char attempt[64];
     if (task->items_count > 0) {
-        attempt_text(task->attempt, attempt);
+        attempt_text(ss_attempt_name(task), attempt);
         tell(task->loop, STREAM_CUSTOM | STREAM_MESSAGES,
             ss_restarted_json(task->loop->ns, attempt), 0);
     }

@@ -68,7 +68,7 @@ static const char *const words[] = {
 static void add_wait(struct waits *waits, const struct task *task)
 {
     enum task_wait why = ss_task_waits_for(task);
-    const char *worker = task->worker ? ss_worker_name(task->worker) : NULL;
+    const char *worker = ss_attempt_worker(task);
     if (why == WAIT_NOTHING)
         return;
     for (size_t i = 0; i < waits->count; i++) {
@@ -93,7 +93,7 @@ static void collect(struct waits *waits, const struct loop *loop)
             collect(waits, task->child);
     }
     for (size_t i = 0; i < loop->folds_count; i++)
-        add_wait(waits, &loop->folds[i]);
+        add_wait(waits, loop->folds[i]);
 }
 
 static json_t *wait_json(const struct engine *engine, const struct wait *wait)
@@ -106,8 +106,8 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
     if (wait->worker) {
         json_object_set_new(json, "worker", json_string(wait->worker));
         json_object_set_new(json, "attempt", json_integer(task->attempts));
-        json_object_set_new(json, "for_ms",
-            json_integer((json_int_t)(engine->now_ms - task->sent_ms)));
+        json_object_set_new(
+            json, "for_ms", json_integer((json_int_t)ss_attempt_ms(task)));
     }
     if (task->state == TASK_BACKOFF) {
         int64_t left = task->retry_at_ms - engine->now_ms;

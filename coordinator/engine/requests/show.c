@@ -18,18 +18,18 @@ enum { LIMIT_DEFAULT = 1000 };
 static json_t *task_json(const struct task *task)
 {
     const struct loop *loop = task->loop;
+    const char *worker = ss_attempt_worker(task);
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I}", "state",
-        task->worker ? "running" : "ready", "node",
+        worker ? "running" : "ready", "node",
         task->planned.node ? task->planned.node->name : "", "thread",
         loop->thread->id, "task", task->planned.id, "attempt",
         (json_int_t)task->attempts);
     if (loop->run)
         json_object_set_new(json, "run", json_string(loop->run->id));
-    if (task->worker) {
+    if (worker) {
+        json_object_set_new(json, "worker", json_string(worker));
         json_object_set_new(
-            json, "worker", json_string(ss_worker_name(task->worker)));
-        json_object_set_new(json, "since_ms",
-            json_integer((json_int_t)(loop->engine->now_ms - task->sent_ms)));
+            json, "since_ms", json_integer((json_int_t)ss_attempt_ms(task)));
     }
     return json;
 }

@@ -165,7 +165,7 @@ static int apply(struct loop *loop, const struct ss_update_task *tasks,
     size_t channel = SS_NONE;
     if (ss_loop_fold(loop, tasks, count, &change_folds)) {
         for (size_t i = 0; i < loop->folds_count; i++)
-            loop->folds[i].redeliveries = loop->change->losses;
+            loop->folds[i]->redeliveries = loop->change->losses;
         return SS_EAGAIN;
     }
     int status = ss_loop_apply(loop, tasks, count, &channel, error);
@@ -358,8 +358,7 @@ static bool prepare(
             return false;
         }
         json_t *values = json_object_get(update, "values");
-        struct task *task = ss_zalloc(1, sizeof(*task));
-        task->loop = loop;
+        struct task *task = ss_task_new(loop);
         task->planned.kind = SS_TASK_UPDATE;
         task->planned.node = node;
         task->change = change;
@@ -587,8 +586,8 @@ static uint32_t losses_of(const struct change *change)
         if (change->tasks.items[i]->redeliveries > most)
             most = change->tasks.items[i]->redeliveries;
     for (size_t i = 0; i < loop->folds_count; i++)
-        if (loop->folds[i].redeliveries > most)
-            most = loop->folds[i].redeliveries;
+        if (loop->folds[i]->redeliveries > most)
+            most = loop->folds[i]->redeliveries;
     return most;
 }
 

@@ -54,7 +54,7 @@ static char *key_of(const struct task *task)
 
 void ss_vouched(const struct task *task)
 {
-    const struct worker *worker = task->worker;
+    const struct worker *worker = attempt_of(task)->worker;
     struct engine *engine = task->loop->engine;
     int64_t until_ms = worker->beat_ms + ss_begin_ms(engine);
     bool may_begin = worker->beat_sent != 0 && engine->now_ms < until_ms;
@@ -148,7 +148,7 @@ static void answer(struct worker *worker, const struct ss_event *event)
     for (size_t i = 0; i < event->beat.running_count; i++) {
         struct ss_attempt name = event->beat.running[i];
         const struct task *task = ss_attempt_find(engine, name);
-        if (!task || task->worker != worker)
+        if (!task || attempt_of(task)->worker != worker)
             SS_VEC_PUSH(&gone, name);
         if (!task && !ss_attempt_was_let_go(worker, name))
             ss_engine_command(
@@ -186,9 +186,12 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
          e = e->next) {
         const struct task *task = e->value;
-        if (task->worker == worker && !beats(event, task->attempt) &&
-            engine->now_ms - task->sent_ms > engine->options.lease_ms)
-            SS_VEC_PUSH(&lost, task->attempt); // a message was lost on the way
+        if (attempt_of(task)->worker == worker &&
+            !beats(event, attempt_of(task)->name) &&
+            engine->now_ms - attempt_of(task)->sent_ms >
+                engine->options.lease_ms)
+            SS_VEC_PUSH(
+                &lost, attempt_of(task)->name); // a message was lost on the way
     }
     ss_attempts_lose(worker, &lost, "the worker does not know of it");
 }

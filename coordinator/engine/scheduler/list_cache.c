@@ -83,7 +83,7 @@ struct sending {
 static struct cached_list *cached_list_take(
     const struct sending *s, const char *key)
 {
-    struct worker *worker = s->task->worker;
+    struct worker *worker = attempt_of(s->task)->worker;
     struct cached_list *cached = ss_map_remove(&worker->cached_lists, key);
     if (cached && s->anew) {
         cached_list_free(cached);
@@ -124,7 +124,7 @@ static void advance(struct engine *engine, struct cached_list *cached,
 static void send_list(const struct sending *s, struct ss_assignment_list to,
     const char *channel, struct ss_list *list)
 {
-    struct worker *worker = s->task->worker;
+    struct worker *worker = attempt_of(s->task)->worker;
     struct ss_assignment *order = s->order;
     const struct loop *loop = s->task->loop;
     char *key = ss_format("%s\n%s\n%s", loop->thread->id, loop->ns, channel);
@@ -171,7 +171,7 @@ void ss_list_cache_order(
     struct task *task, struct ss_assignment *order, bool anew)
 {
     struct sending s = {.task = task, .order = order, .anew = anew};
-    if (!task->worker->keeps_lists)
+    if (!attempt_of(task)->worker->keeps_lists)
         return;
     if (task->order_kind == SS_ORDER_FOLD) {
         send_part(&s, SS_PART_FOLD, task->fold_channel);

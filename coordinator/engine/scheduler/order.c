@@ -58,7 +58,7 @@ struct ss_assignment *ss_task_order(struct task *task)
     struct ss_assignment *order = ss_assignment_new();
     const struct ss_graph *root =
         loop->run ? loop->run->graph : ss_update_state_graph(loop->change);
-    order->attempt = task->attempt;
+    order->attempt = attempt_of(task)->name;
     order->kind = task->order_kind;
     order->app_graph = ss_strdup(root->name);
     order->version = ss_strdup(root->version);

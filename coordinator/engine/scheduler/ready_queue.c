@@ -82,13 +82,13 @@ static struct line *line_of(const struct task *task)
 void ss_ready_queue_add(struct task *task)
 {
     struct line *line = line_of(task);
-    ss_check(!task->line);
-    task->line = line;
+    ss_check(!attempt_of(task)->line);
+    attempt_of(task)->line = line;
     task->loop->engine->counts.tasks_ready++;
-    task->ready_prev = line->last;
-    task->ready_next = NULL;
+    attempt_of(task)->ready_prev = line->last;
+    attempt_of(task)->ready_next = NULL;
     if (line->last)
-        line->last->ready_next = task;
+        attempt_of(line->last)->ready_next = task;
     else
         line->first = task;
     line->last = task;
@@ -106,21 +106,23 @@ static void drop_line(struct engine *engine, struct line *line)
 
 void ss_ready_queue_remove(struct task *task)
 {
-    struct line *line = task->line;
+    struct line *line = attempt_of(task)->line;
     if (!line)
         return;
-    if (task->ready_prev)
-        task->ready_prev->ready_next = task->ready_next;
+    if (attempt_of(task)->ready_prev)
+        attempt_of(attempt_of(task)->ready_prev)->ready_next =
+            attempt_of(task)->ready_next;
     else
-        line->first = task->ready_next;
-    if (task->ready_next)
-        task->ready_next->ready_prev = task->ready_prev;
+        line->first = attempt_of(task)->ready_next;
+    if (attempt_of(task)->ready_next)
+        attempt_of(attempt_of(task)->ready_next)->ready_prev =
+            attempt_of(task)->ready_prev;
     else
-        line->last = task->ready_prev;
+        line->last = attempt_of(task)->ready_prev;
     if (line->next == task)
-        line->next = task->ready_next;
-    task->ready_next = task->ready_prev = NULL;
-    task->line = NULL;
+        line->next = attempt_of(task)->ready_next;
+    attempt_of(task)->ready_next = attempt_of(task)->ready_prev = NULL;
+    attempt_of(task)->line = NULL;
     task->loop->engine->counts.tasks_ready--;
     if (!line->first)
         drop_line(task->loop->engine, line);
@@ -130,11 +132,11 @@ const struct task *ss_ready_queue_after(
     const struct engine *engine, const struct task *task, enum line_kind kind)
 {
     const struct ready_queue *queue = engine->scheduler->queue;
-    if (task && task->ready_next)
-        return task->ready_next;
+    if (task && attempt_of(task)->ready_next)
+        return attempt_of(task)->ready_next;
     size_t i = 0;
-    while (
-        task && i < queue->lines.count && queue->lines.items[i++] != task->line)
+    while (task && i < queue->lines.count &&
+           queue->lines.items[i++] != attempt_of(task)->line)
         continue;
     while (kind == LINES_OF_UPDATES && i < queue->lines.count &&
            queue->lines.items[i]->of_runs)
@@ -172,13 +174,14 @@ struct task *ss_ready_queue_next(struct engine *engine)
     }
     struct task *task = best ? best->next : NULL;
     if (task)
-        best->next = task->ready_next;
+        best->next = attempt_of(task)->ready_next;
     return task;
 }
 
 void ss_ready_queue_served(struct task *task)
 {
-    task->line->turn = ++task->loop->engine->scheduler->queue->turns;
+    attempt_of(task)->line->turn =
+        ++task->loop->engine->scheduler->queue->turns;
 }
 
 // ------------------------------------------------ what holds
@@ -195,8 +198,9 @@ static size_t verify_line(const struct line *line)
     size_t count = 0;
     bool is_there = line->next == NULL;
     for (const struct task *it = line->first; it;
-         before = it, it = it->ready_next) {
-        ss_invariant(I118, it->line == line && it->ready_prev == before);
+         before = it, it = attempt_of(it)->ready_next) {
+        ss_invariant(I118, attempt_of(it)->line == line &&
+                               attempt_of(it)->ready_prev == before);
         ss_invariant(I119, it->state == TASK_READY);
         ss_invariant(
             I185, strcmp(line->graph, ss_task_root_graph(it)->name) == 0 &&

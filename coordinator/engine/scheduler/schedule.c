@@ -93,13 +93,13 @@ static void attempt_ends(struct task *task)
     char name[NUMBER_SIZE];
     if (task->state != TASK_RUNNING)
         return;
-    number(task->attempt.dispatch, name);
-    ss_check(task->worker != NULL);
+    number(attempt_of(task)->name.dispatch, name);
+    ss_check(attempt_of(task)->worker != NULL);
     ss_map_remove(&task->loop->engine->scheduler->attempts, name);
-    task->worker->running--;
+    attempt_of(task)->worker->running--;
     if (task->loop->run)
         task->loop->run->running--;
-    task->worker = NULL;
+    attempt_of(task)->worker = NULL;
     ss_task_move(task, TASK_NEW);
     task->loop->engine->ready_moved = true;
 }
@@ -112,12 +112,13 @@ static void forget_task(struct task *task)
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
     if (task->state == TASK_RUNNING && ss_shards_let_go(engine)) {
-        ss_attempt_let_go(task->worker, task->attempt);
+        ss_attempt_let_go(attempt_of(task)->worker, attempt_of(task)->name);
         attempt_ends(task);
     } else if (task->state == TASK_RUNNING) {
-        ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_CANCEL,
-                                      .peer = ss_strdup(task->worker->peer),
-                                      .attempt = task->attempt});
+        ss_engine_command(
+            engine, (struct ss_command){.type = SS_COMMAND_CANCEL,
+                        .peer = ss_strdup(attempt_of(task)->worker->peer),
+                        .attempt = attempt_of(task)->name});
         ss_vouched(task);
         attempt_ends(task);
     }
@@ -133,8 +134,10 @@ struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
     return ss_map_get(&engine->scheduler->attempts, name);
 }
 
-const struct sink ss_scheduler_sink = {
-    .dropped = forget_task, .begins_until = ss_begins_until};
+const struct sink ss_scheduler_sink = {.task_size = sizeof(struct attempt),
+    .dropped = forget_task,
+    .begins_until = ss_begins_until,
+    .verify = ss_attempt_verify};
 
 // ------------------------------------------------ dispatch
 
@@ -145,15 +148,15 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
     ss_task_move(task, TASK_RUNNING);
-    task->worker = worker;
+    attempt_of(task)->worker = worker;
     task->loop->thread->worked_on_by = worker->number;
     task->attempts++;
     if (task->attempts == 1)
         task->first_attempt_us = engine->wall_us;
-    task->attempt = (struct ss_attempt){
+    attempt_of(task)->name = (struct ss_attempt){
         engine->options.epoch, ++engine->scheduler->dispatches};
-    task->sent_ms = engine->now_ms;
-    number(task->attempt.dispatch, name);
+    attempt_of(task)->sent_ms = engine->now_ms;
+    number(attempt_of(task)->name.dispatch, name);
     ss_map_put(&engine->scheduler->attempts, name, task);
     worker->running++;
     worker->attempts++;
@@ -167,7 +170,7 @@ static void send(
 {
     ss_attempt_begin(task, worker);
     struct ss_assignment *order = ss_task_order(task);
-    task->sent_anew = false;
+    attempt_of(task)->sent_anew = false;
     order->heard = worker->beat_sent;
     ss_list_cache_order(task, order, false);
     ss_engine_narrate(engine,
@@ -325,8 +328,8 @@ static void lose_all_attempts(struct worker *worker, const char *why)
              worker->engine->scheduler->attempts.first;
          e; e = e->next) {
         const struct task *task = e->value;
-        if (task->worker == worker)
-            SS_VEC_PUSH(&lost, task->attempt);
+        if (attempt_of(task)->worker == worker)
+            SS_VEC_PUSH(&lost, attempt_of(task)->name);
     }
     ss_attempts_lose(worker, &lost, why);
 }
@@ -475,10 +478,11 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
     worker->seen_ms = engine->now_ms;
     for (size_t i = 0; i < event->lacks.attempts_count; i++) {
         struct task *task = ss_attempt_find(engine, event->lacks.attempts[i]);
-        if (!task || task->worker != worker || task->sent_anew)
+        if (!task || attempt_of(task)->worker != worker ||
+            attempt_of(task)->sent_anew)
             continue;
         struct ss_assignment *order = ss_task_order(task);
-        task->sent_anew = true;
+        attempt_of(task)->sent_anew = true;
         order->heard = worker->beat_sent;
         ss_list_cache_order(task, order, true);
         ss_engine_narrate(engine,
@@ -495,7 +499,7 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
 static void take_back(struct worker *worker, struct ss_attempt attempt)
 {
     struct task *task = ss_attempt_find(worker->engine, attempt);
-    if (!task || task->worker != worker)
+    if (!task || attempt_of(task)->worker != worker)
         return;
     attempt_ends(task);
     task->attempts--;
@@ -566,7 +570,7 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
         .attempt = outcome->attempt};
     if (worker)
         worker->seen_ms = engine->now_ms;
-    if (!task || task->worker != worker) {
+    if (!task || attempt_of(task)->worker != worker) {
         ss_engine_narrate(engine, "a late result of a lost attempt is ignored");
         ss_engine_command(engine, settled);
         ss_outcome_destroy(&outcome);
@@ -587,6 +591,7 @@ void ss_worker_live(struct engine *engine, const struct ss_event *event)
     struct task *task = ss_attempt_find(engine, event->live.attempt);
     if (worker)
         worker->seen_ms = engine->now_ms;
-    if (task && task->worker == worker && !task->change && task->planned.node)
+    if (task && attempt_of(task)->worker == worker && !task->change &&
+        task->planned.node)
         watch_item(task, event->live.kind, event->live.value);
 }

@@ -30,15 +30,18 @@ static void verify_attempts(const struct engine *engine)
     for (const struct ss_map_entry *e = scheduler->attempts.first; e;
          e = e->next) {
         const struct task *task = e->value;
-        snprintf(name, sizeof(name), "%" PRIu64, task->attempt.dispatch);
+        snprintf(
+            name, sizeof(name), "%" PRIu64, attempt_of(task)->name.dispatch);
         ss_invariant(
             I99, task->state == TASK_RUNNING && strcmp(name, e->key) == 0);
         ss_invariant(
-            I100, task->attempt.epoch == engine->options.epoch &&
-                      task->attempt.dispatch <= engine->scheduler->dispatches);
-        ss_invariant(I101, ss_map_get(&engine->scheduler->workers,
-                               task->worker->peer) == task->worker);
-        ss_invariant(I161, task->sent_ms <= engine->now_ms);
+            I100, attempt_of(task)->name.epoch == engine->options.epoch &&
+                      attempt_of(task)->name.dispatch <=
+                          engine->scheduler->dispatches);
+        ss_invariant(I101,
+            ss_map_get(&engine->scheduler->workers,
+                attempt_of(task)->worker->peer) == attempt_of(task)->worker);
+        ss_invariant(I161, attempt_of(task)->sent_ms <= engine->now_ms);
         ss_invariant(I151,
             task->loop->thread->worked_on_by <= scheduler->worker_numbers);
     }
@@ -50,7 +53,7 @@ static size_t count_attempts(const struct worker *worker)
     for (const struct ss_map_entry *e =
              worker->engine->scheduler->attempts.first;
          e; e = e->next)
-        count += ((const struct task *)e->value)->worker == worker;
+        count += attempt_of(((const struct task *)e->value))->worker == worker;
     return count;
 }
 
@@ -125,7 +128,8 @@ static void verify_ready(const struct engine *engine)
     if (engine->ready_moved || engine->drains)
         return; // the next step looks
     while ((task = ss_ready_queue_after(engine, task, LINES_ALL)) != NULL)
-        if (!task->ready_prev && ss_task_waits_for(task) == WAIT_ROOM)
+        if (!attempt_of(task)->ready_prev &&
+            ss_task_waits_for(task) == WAIT_ROOM)
             ss_invariant(I184, !ss_placement_find(task));
 }
 
@@ -160,10 +164,11 @@ static void verify_dispatch(
 {
     const struct task *task =
         ss_attempt_find((struct engine *)engine, command->order->attempt);
-    ss_invariant(I112, task && strcmp(task->worker->peer, command->peer) == 0);
-    const struct worker *worker = task->worker;
+    ss_invariant(I112,
+        task && strcmp(attempt_of(task)->worker->peer, command->peer) == 0);
+    const struct worker *worker = attempt_of(task)->worker;
     ss_invariant(I176, command->order->heard == worker->beat_sent);
-    if (task->sent_anew)
+    if (attempt_of(task)->sent_anew)
         return; // with its lists whole: it was sent in a step before
     ss_invariant(I113, !ss_worker_leaves(worker));
     ss_invariant(I114, worker->running <= worker->granted);
@@ -180,7 +185,8 @@ static void verify_adopted(
 {
     const struct task *task =
         ss_attempt_find((struct engine *)engine, command->attempt);
-    ss_invariant(I177, task && strcmp(task->worker->peer, command->peer) == 0);
+    ss_invariant(I177,
+        task && strcmp(attempt_of(task)->worker->peer, command->peer) == 0);
     ss_invariant(I178, command->held.epoch != engine->options.epoch);
 }
 
@@ -190,7 +196,8 @@ static void verify_over(
 {
     const struct task *task =
         ss_attempt_find((struct engine *)engine, command->attempt);
-    ss_invariant(I179, !task || strcmp(task->worker->peer, command->peer) != 0);
+    ss_invariant(I179,
+        !task || strcmp(attempt_of(task)->worker->peer, command->peer) != 0);
 }
 
 void ss_dispatches_verify(const struct engine *engine)

@@ -54,9 +54,20 @@ int64_t ss_workers_capacity(const struct engine *engine)
     return capacity;
 }
 
-const char *ss_worker_name(const struct worker *worker)
+struct ss_attempt ss_attempt_name(const struct task *task)
 {
-    return worker->name;
+    return attempt_of(task)->name;
+}
+
+const char *ss_attempt_worker(const struct task *task)
+{
+    const struct worker *worker = attempt_of(task)->worker;
+    return worker ? worker->name : NULL;
+}
+
+int64_t ss_attempt_ms(const struct task *task)
+{
+    return task->loop->engine->now_ms - attempt_of(task)->sent_ms;
 }
 
 json_t *ss_workers_json(const struct engine *engine)

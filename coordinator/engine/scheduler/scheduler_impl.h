@@ -9,8 +9,11 @@
 
 #include "common/base/map.h"
 #include "common/model/task.h"
+#include "coordinator/engine/levels/loop.h"
 
+struct census;
 struct engine;
+struct line;
 struct ready_queue;
 struct takeover;
 
@@ -55,6 +58,24 @@ static inline bool ss_worker_leaves(const struct worker *worker)
     return worker->state != WORKER_SERVES;
 }
 
+// A task, and what is kept of it here.
+struct attempt {
+    struct task task;       // in front: sink.task_size
+    struct ss_attempt name; // of the last one
+    struct worker *worker;  // where it is out; NULL: nowhere
+    int64_t sent_ms;
+    bool sent_anew;   // its worker lacked a list: it went again, whole
+    bool may_be_out;  // of a found run: a worker may still have it
+    bool is_expected; // stands among those that a takeover expects
+    struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
+    struct line *line;                    // NULL: it is not ready
+};
+
+static inline struct attempt *attempt_of(const struct task *task)
+{
+    return (struct attempt *)task;
+}
+
 // Of an engine.
 struct scheduler {
     struct ready_queue *queue;
@@ -71,5 +92,10 @@ struct scheduler {
 // ------------------------------------------------ schedule.c
 
 void ss_worker_free(struct worker *worker);
+
+// ------------------------------------------------ attempt_verify.c
+
+// What is kept of a task.
+void ss_attempt_verify(const struct task *task, struct census *census);
 
 #endif

@@ -94,13 +94,14 @@ void ss_takeover_wait(struct task *task)
 {
     const struct run *run = task->loop->run;
     struct takeover *takeover = task->loop->engine->scheduler->takeover;
-    task->may_be_out = run && run->terms.recovering && task->planned.node &&
-                       task->order_kind == SS_ORDER_NODE;
-    if (!task->may_be_out || task->is_expected)
+    attempt_of(task)->may_be_out = run && run->terms.recovering &&
+                                   task->planned.node &&
+                                   task->order_kind == SS_ORDER_NODE;
+    if (!attempt_of(task)->may_be_out || attempt_of(task)->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->planned.id);
-    task->is_expected = !ss_map_get(&takeover->expected, key);
-    if (task->is_expected)
+    attempt_of(task)->is_expected = !ss_map_get(&takeover->expected, key);
+    if (attempt_of(task)->is_expected)
         ss_map_put(&takeover->expected, key, task);
     takeover->has_moved = true;
     ss_free(key);
@@ -108,18 +109,18 @@ void ss_takeover_wait(struct task *task)
 
 void ss_takeover_forget(struct task *task)
 {
-    if (!task->is_expected)
+    if (!attempt_of(task)->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->planned.id);
     ss_map_remove(&task->loop->engine->scheduler->takeover->expected, key);
     ss_free(key);
-    task->is_expected = false;
+    attempt_of(task)->is_expected = false;
 }
 
 bool ss_takeover_waits(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
-    return task->may_be_out &&
+    return attempt_of(task)->may_be_out &&
            engine->now_ms < engine->scheduler->takeover->until_ms;
 }
 
@@ -295,7 +296,7 @@ static void adopt(struct task *task, struct claimed *it, struct worker *worker)
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_ADOPT,
                                   .peer = ss_strdup(worker->peer),
                                   .held = it->offer.attempt,
-                                  .attempt = task->attempt});
+                                  .attempt = attempt_of(task)->name});
 }
 
 void ss_takeover_all(struct engine *engine)
@@ -349,7 +350,7 @@ void ss_offers_verify(const struct engine *engine, struct census *census)
         char *key = key_of(task->loop->thread->id, task->planned.id);
         ss_invariant(I189, strcmp(key, e->key) == 0);
         ss_free(key);
-        ss_invariant(I129, task->is_expected);
+        ss_invariant(I129, attempt_of(task)->is_expected);
     }
     if (takeover->until_ms > engine->now_ms)
         ss_invariant(I190, engine->wake_at_ms <= takeover->until_ms);

@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/model/task.h"
+
 struct engine;
 struct ss_map;
 struct ss_request;
-struct worker;
+struct task;
 
 // ------------------------------------------------ scheduler.c
 
@@ -18,8 +20,11 @@ const struct ss_map *ss_attempts_all(const struct engine *engine);
 size_t ss_workers_count(const struct engine *engine);
 // Tasks that all of them take at once.
 int64_t ss_workers_capacity(const struct engine *engine);
-// Borrowed.
-const char *ss_worker_name(const struct worker *worker);
+// The last one of a task, where it is out (the worker's name, borrowed, or
+// NULL: nowhere), and how long it has been.
+struct ss_attempt ss_attempt_name(const struct task *task);
+const char *ss_attempt_worker(const struct task *task);
+int64_t ss_attempt_ms(const struct task *task);
 // As the request `workers` shows them. Gives.
 json_t *ss_workers_json(const struct engine *engine);
 // What each said that it is set to. One from before that says nothing. Gives.
