@@ -31,6 +31,7 @@ void ss_cache_ask(struct task *task)
 {
     struct engine *engine = task->loop->engine;
     uint64_t tag = ++engine->tags;
+    ss_check(task->planned.node->cached && !task->cache_key);
     task->cache_key = cache_key(task);
     ss_task_move(task, TASK_CACHE);
     SS_VEC_PUSH(&engine->levels->cache_looks,
@@ -122,6 +123,7 @@ void ss_cache_forget(const struct task *task)
 
 void ss_cache_fill(const struct task *task)
 {
+    ss_check(task->state == TASK_DONE && task->cache_key);
     json_t *writes = json_array();
     for (size_t i = 0; i < task->writes.count; i++)
         json_array_append_new(

@@ -4,6 +4,7 @@
 // A failure stops no sibling; the superstep raises it when all have ended.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -41,6 +42,7 @@ bool ss_task_ended(const struct task *task)
 
 void ss_task_settled(struct task *task)
 {
+    ss_check(ss_task_ended(task));
     task->loop->run->tasks_done++;
     watch_progressed(task->loop, task);
     ss_loop_later(task->loop);
@@ -126,6 +128,7 @@ void ss_task_succeeded(struct task *task, bool cached)
 void ss_task_commit_interrupt(struct task *task)
 {
     struct ss_writes stored = {0};
+    ss_check(json_array_size(task->interrupts) > 0);
     ss_task_move(task, TASK_INTERRUPTED);
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
@@ -195,6 +198,7 @@ void ss_task_commit_failure(
 {
     struct loop *loop = task->loop;
     struct ss_writes stored = {0};
+    ss_check(code != SS_OK);
     ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
     ss_task_move(task, TASK_FAILED);
     ss_error_set(&task->error, code, "%s", message);

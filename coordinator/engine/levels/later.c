@@ -35,6 +35,7 @@ void ss_levels_fini(struct engine *engine)
 void ss_task_ready(struct task *task)
 {
     struct loop *loop = task->loop;
+    ss_check(loop->thread->state == THREAD_HOT);
     ss_task_move(task, TASK_READY);
     task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
         loop->run ? loop->run->durability : DURABLE_SYNC);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -46,6 +47,7 @@ static void miss_plain(struct loop *loop)
 
 static void leave(struct loop *loop, enum loop_status status)
 {
+    ss_check(!loop->parent_task || loop->parent_task->child == loop);
     ss_loop_move(loop, status);
     if (loop->parent_task)
         ss_task_child_ended(loop->parent_task, loop);

@@ -181,6 +181,7 @@ static struct task *next_in_line(const struct loop *loop)
 
 static void give_plain(struct run *run, struct task *task)
 {
+    ss_check(run->held > 0 && run->plain);
     run->held--;
     watch_restarted(task);
     run->resume_value_holder = task;
@@ -200,6 +201,7 @@ static void let_ask(struct loop *loop)
             let_ask(task->child);
         if (task->state != TASK_HELD)
             continue;
+        ss_check(loop->run->held > 0);
         loop->run->held--;
         ss_task_commit_interrupt(task);
     }

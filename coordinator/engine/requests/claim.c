@@ -59,6 +59,7 @@ static void refuse(
 static void look(struct engine *engine, struct claim claim)
 {
     claim.tag = ++engine->tags;
+    ss_check(claim.tries < SS_CLAIM_TRIES_MAX);
     claim.is_put = false;
     claim.tries++;
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_GET,

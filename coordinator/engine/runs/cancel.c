@@ -75,6 +75,7 @@ static void stop(struct run *run, const char *why)
 static void begin_taking_back(struct run *run)
 {
     struct thread *thread = run->thread;
+    ss_check(thread->run == run && !thread->taken_back);
     ss_run_move(run, RUN_TAKEN_BACK);
     thread->run = NULL;
     thread->taken_back = run;

@@ -171,6 +171,7 @@ void ss_queue_join(struct run *run)
     int64_t place = engine->wall_us > thread->queue_last
                         ? engine->wall_us
                         : thread->queue_last + 1;
+    ss_check(!run->record && run->request);
     run->record = ss_run_record(run, SS_RUN_QUEUED);
     json_object_set_new(run->record, "place", json_integer(place));
     json_object_set(run->record, "request", run->request->body);
@@ -207,6 +208,7 @@ static void take_out(struct run *run)
     for (size_t i = thread->queue.count; i-- > 0;)
         if (thread->queue.items[i] == run)
             SS_VEC_REMOVE(&thread->queue, i);
+    ss_check(thread->engine->runs->queued > 0);
     thread->engine->runs->queued--;
 }
 

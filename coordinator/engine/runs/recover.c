@@ -2,6 +2,7 @@
 // itself, when its thread has been read.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -93,6 +94,7 @@ bool ss_run_recover_as(
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
     ss_run_move(run, RUN_ACTIVE);
+    ss_check(run->entry_seq > 0);
     ss_run_enlist(run);
     engine->counts.runs_started++;
     ss_engine_narrate(engine,

@@ -9,6 +9,7 @@
 // any more; the record in `runs` changes in the same units as those two rows.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -152,6 +153,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
 {
     struct thread *thread = run->thread;
     struct engine *engine = run->engine;
+    ss_check(ss_run_status_has_ended(status) && thread->run == run);
     ss_run_move(run, RUN_ENDED);
     struct ss_row *row = ss_thread_row_for_end(thread, run->id);
     row->end = json_copy(result);
@@ -173,6 +175,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
 // The thread is free for the next one.
 void ss_run_forget(struct run *run)
 {
+    ss_check(run->state == RUN_ENDED);
     ss_run_unlist(run);
     SS_VEC_PUSH(&run->engine->runs->ended, run);
     ss_queue_later(run->thread);
@@ -246,6 +249,7 @@ void ss_run_enter_queued(struct run *run)
                      ? SS_OK
                      : ss_run_parse_stored(run,
                            json_object_get(run->record, "request"), &error);
+    ss_check(!run->thread->run && !run->thread->change);
     ss_run_move(run, RUN_ACTIVE);
     run->thread->run = run;
     run->root = ss_loop_new(run->thread, run, run->graph, "");
@@ -261,6 +265,7 @@ void ss_run_enter_queued(struct run *run)
 int ss_run_enter(struct run *run, struct ss_error *error)
 {
     struct thread *thread = run->thread;
+    ss_check(!thread->run && !thread->change);
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
     ss_run_move(run, RUN_ACTIVE);

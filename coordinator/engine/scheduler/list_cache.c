@@ -53,6 +53,7 @@ void ss_list_cache_fini(struct worker *worker)
 static void forget_oldest(struct worker *worker)
 {
     const struct ss_map_entry *oldest = worker->cached_lists.first;
+    ss_check(oldest);
     cached_list_free(ss_map_remove(&worker->cached_lists, oldest->key));
 }
 

@@ -82,7 +82,7 @@ static struct line *line_of(const struct task *task)
 void ss_ready_queue_add(struct task *task)
 {
     struct line *line = line_of(task);
-    ss_check(!attempt_of(task)->line);
+    ss_check(!attempt_of(task)->line && task->state == TASK_READY);
     attempt_of(task)->line = line;
     task->loop->engine->counts.tasks_ready++;
     attempt_of(task)->ready_prev = line->last;
@@ -123,6 +123,7 @@ void ss_ready_queue_remove(struct task *task)
         line->next = attempt_of(task)->ready_next;
     attempt_of(task)->ready_next = attempt_of(task)->ready_prev = NULL;
     attempt_of(task)->line = NULL;
+    ss_check(task->loop->engine->counts.tasks_ready > 0);
     task->loop->engine->counts.tasks_ready--;
     if (!line->first)
         drop_line(task->loop->engine, line);
@@ -180,6 +181,7 @@ struct task *ss_ready_queue_next(struct engine *engine)
 
 void ss_ready_queue_served(struct task *task)
 {
+    ss_check(attempt_of(task)->line);
     attempt_of(task)->line->turn =
         ++task->loop->engine->scheduler->queue->turns;
 }

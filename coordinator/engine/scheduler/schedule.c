@@ -96,7 +96,9 @@ static void attempt_ends(struct task *task)
     number(attempt_of(task)->name.dispatch, name);
     ss_check(attempt_of(task)->worker != NULL);
     ss_map_remove(&task->loop->engine->scheduler->attempts, name);
+    ss_check(attempt_of(task)->worker->running > 0);
     attempt_of(task)->worker->running--;
+    ss_check(!task->loop->run || task->loop->run->running > 0);
     if (task->loop->run)
         task->loop->run->running--;
     attempt_of(task)->worker = NULL;
@@ -147,6 +149,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     char name[NUMBER_SIZE];
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
+    ss_check(task->gate_seq <= task->loop->thread->durable);
     ss_task_move(task, TASK_RUNNING);
     attempt_of(task)->worker = worker;
     task->loop->thread->worked_on_by = worker->number;
@@ -502,6 +505,7 @@ static void take_back(struct worker *worker, struct ss_attempt attempt)
     if (!task || attempt_of(task)->worker != worker)
         return;
     attempt_ends(task);
+    ss_check(task->attempts > 0 && worker->attempts > 0);
     task->attempts--;
     worker->attempts--;
     ss_engine_narrate(worker->engine, "worker %s hands %s back, not begun",

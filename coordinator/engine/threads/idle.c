@@ -90,6 +90,7 @@ static void keep_bounds(struct engine *engine)
     while (threads->idle_count > SS_IDLE_THREADS_MAX ||
            threads->idle_size > size_max) {
         struct thread *longest = threads->idle_first;
+        ss_check(longest);
         ss_idle_leave(longest);
         if (is_idle(longest))
             forget(longest);

@@ -134,6 +134,7 @@ bool ss_shards_seen(struct engine *engine, const struct ss_event *event)
 void ss_shards_gained(struct engine *engine, const struct ss_event *event)
 {
     ss_check(engine->options.shared);
+    ss_check(event->shards.epoch > 0);
     ss_shards_join(&engine->shards->owned, event->shards.shards);
     if (event->shards.unread)
         ss_shards_join(&engine->shards->unread, event->shards.shards);

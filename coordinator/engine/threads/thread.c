@@ -264,6 +264,7 @@ void ss_thread_seal(struct thread *thread)
     struct ss_row *row = thread->open;
     if (!row)
         return;
+    ss_check(row->seq == ss_journal_head(thread->journal) + 1);
     thread->open = NULL;
     thread->open_writes = 0;
     row->kind = kind_of(row);
@@ -275,6 +276,7 @@ void ss_thread_seal(struct thread *thread)
 static struct ss_row *begin_row(
     struct thread *thread, const char *run, const char *ns)
 {
+    ss_check(thread->state == THREAD_HOT && !thread->deleting);
     ss_thread_seal(thread);
     ss_thread_dirty(thread);
     thread->engine->threads->owner->row_begins(thread, run);
@@ -328,6 +330,7 @@ struct ss_row *ss_thread_row_for_events(
 void ss_thread_void(
     struct thread *thread, const char *run, uint64_t from, uint64_t to)
 {
+    ss_check(from > 0 && from <= to && to <= ss_thread_head(thread));
     struct ss_row *row = begin_row(thread, run, "");
     row->void_from = from;
     row->void_seq = to;
@@ -520,6 +523,7 @@ bool ss_thread_is_quiet(const struct thread *thread)
 void ss_thread_break(struct thread *thread, int status, const char *message)
 {
     struct engine *engine = thread->engine;
+    ss_check(status != SS_OK);
     ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
     engine->threads->owner->broken(thread, status, message);
     for (size_t i = 0; i < thread->held.count; i++) {

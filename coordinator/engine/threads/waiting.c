@@ -8,6 +8,7 @@
 // (ss_requests_resume); here is only who waits.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/request.h"
 #include "coordinator/engine/threads/shards.h"
@@ -32,6 +33,7 @@ void ss_waiting_add(
 void ss_waiting_add_run_last(
     struct thread *thread, const char *run, const char *op)
 {
+    ss_check(run && run[0]);
     SS_VEC_PUSH(&thread->waiting,
         (struct waiting){.op = ss_strdup(op), .run = ss_strdup(run)});
 }
