@@ -3,19 +3,21 @@
 #define SS_COORDINATOR_LIMITS_H
 
 enum {
-    // Messages, and finished store jobs, worked off before the loop looks at
-    // the rest: heartbeats must not wait behind a flood.
+    // Messages, and finished store jobs, handled before the loop looks at the
+    // rest: heartbeats must not wait behind a flood.
     SS_TURN_MESSAGES_MAX = 1000,
     SS_TURN_JOBS_MAX = 1000,
     // How long a start waits for its first shards, and a stop for the database
-    // to take their hand-over; then it goes on without.
+    // to take their hand-over; then it goes on without them.
     SS_SETTLE_MS = 5000,
     SS_LEAVE_MS = 10000,
     // How long the store may be silent, or fail and try again, before that is
-    // told: people wait, and a database under load takes a second now and then.
+    // reported: people wait, and a database under load takes a second now and
+    // then.
     SS_STORE_SILENT_MS = 3000,
     SS_STORE_FAILING_MS = 500,
-    // While it lasts: how often it is looked at, and told in the log.
+    // While that lasts: how often the store is checked, and how often that is
+    // logged.
     SS_STORE_LOOK_MS = 1000,
     SS_STORE_TELL_MS = 60000,
 };

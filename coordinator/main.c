@@ -52,7 +52,7 @@ static void print_finding(void *ctx, enum ss_finding finding, const char *text)
     (*(int *)ctx)++;
 }
 
-// A connection is a descriptor: as many as the system gives.
+// Raise the limit of descriptors, as each connection takes one.
 static void raise_descriptors(void)
 {
     struct rlimit files;
@@ -117,7 +117,7 @@ static int run(struct ss_coordinator_options *options)
                                       : EXIT_STORE_FAILED;
     if (!has_ended) {
         fflush(stdout);
-        _exit(code); // what goes on to wait must not meet what exit() frees
+        _exit(code); // threads that still wait must not use what exit() frees
     }
     return code;
 }

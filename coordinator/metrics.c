@@ -3,7 +3,7 @@
 #include "common/app/clock.h"
 #include "coordinator/shell_impl.h"
 
-// So often at most: scrapers come every few seconds.
+// Measure at most so often: scrapers come every few seconds.
 enum { MEASURE_EVERY_MS = 100 };
 
 static void measure_engine(const struct ss_coordinator *shell)
@@ -66,7 +66,7 @@ void ss_shell_measure(struct ss_coordinator *shell)
     int64_t now_ms = ss_clock_ms();
     if (!shell->is_measured || shell->is_opening)
         return;
-    // What this turn changed is seen soon, also if no other turn comes.
+    // Changes of this turn are measured soon, even if no other turn comes.
     if (now_ms < shell->measured_ms + MEASURE_EVERY_MS) {
         shell->measure_at_ms = shell->measured_ms + MEASURE_EVERY_MS;
         return;

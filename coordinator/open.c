@@ -20,8 +20,8 @@ static int64_t or_else(int64_t given, int64_t otherwise)
 
 // ------------------------------------------------ names and link
 
-// "tcp://0.0.0.0:7433" is not a place where others could go: then the host's
-// is.
+// Others cannot connect to "tcp://0.0.0.0:7433": then the host's name stands in
+// it.
 static char *place_of(const char *listen)
 {
     static const char *const all[] = {
@@ -91,7 +91,7 @@ static int take_fences(struct ss_coordinator *shell,
     return status;
 }
 
-// Takes the stores, also where it fails.
+// Takes the stores, also on failure.
 static int start_actors(struct ss_coordinator *shell,
     struct ss_store *const *stores, size_t count, struct ss_error *error)
 {
@@ -111,7 +111,7 @@ static int start_actors(struct ss_coordinator *shell,
     return status;
 }
 
-// Takes `store`, the first of as many connections as were asked for.
+// Takes `store`, the first of the connections that were asked for.
 static int start_shared(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_store *store,
     struct ss_error *error)
@@ -121,7 +121,7 @@ static int start_shared(struct ss_coordinator *shell,
     size_t wanted = (size_t)or_else(
         options->store_connections, ss_coordinator_initial.store_connections);
     int status = SS_OK;
-    if (options->opened) // there is no telling how to open one more
+    if (options->opened) // it is not known how to open one more
         wanted = 1;
     while (count < wanted && status == SS_OK) {
         asks(options, "open one more connection");
@@ -136,7 +136,8 @@ static int start_shared(struct ss_coordinator *shell,
     return status;
 }
 
-// What is asked of the store before it moves to its own thread. Takes `store`.
+// Ask the store what has to be known before it moves to its own thread. Takes
+// `store`.
 static int open_actors(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_store *store,
     struct ss_error *error)
@@ -167,7 +168,8 @@ static int open_store(const struct ss_coordinator_options *options,
     return ss_store_open(options->store, ret_store, error);
 }
 
-// Leases do not wait behind appends: they go to a connection of their own.
+// Leases have a connection of their own, so that they do not wait behind
+// appends.
 static int open_leases(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_error *error)
 {
@@ -226,7 +228,7 @@ static void open_core(
     json_decref(config);
 }
 
-// Who is alone waits for what is there.
+// A coordinator alone waits until its store is read.
 static int open_settle(struct ss_coordinator *shell, struct ss_error *error)
 {
     int status = SS_OK;
@@ -304,7 +306,8 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     ss_value_setup();
     open_times(shell, options);
     int status = open_parts(shell, options, error);
-    // Who shares its store looks by itself from here on.
+    // A coordinator that shares its store watches the store itself from here
+    // on.
     shell->is_opening = !shell->leases;
     if (status != SS_OK || !shell->is_opening)
         asks(options, NULL);

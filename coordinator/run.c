@@ -17,8 +17,9 @@ static bool run_is_to_stop(void)
     return number != 0;
 }
 
-// Its shards come within two or three questions to the database; who asks
-// before then would be sent away. False: it failed, or is to stop before that.
+// Wait for the first shards, which come within two or three questions to the
+// database: peers that ask before would be sent away. False: the coordinator
+// failed, or is to stop before.
 static bool run_settle(struct ss_coordinator *shell, int signal_fd,
     int *ret_status, struct ss_error *error)
 {
@@ -38,7 +39,7 @@ static void run_listen(
     struct ss_coordinator *shell, const struct ss_coordinator_options *options)
 {
     shell->is_listening = true;
-    shell->measured_ms = 0; // whoever hears that we listen may ask at once
+    shell->measured_ms = 0; // a peer that learns that we listen may ask at once
     ss_shell_measure(shell);
     if (options->ready)
         options->ready(options->ready_ctx, shell);
@@ -53,7 +54,7 @@ static int run_step_until_asked(
     return status;
 }
 
-// Step until `is_done`, a signal or the time; SS_OK in each case.
+// Step until `is_done`, a signal, or the end of the time; SS_OK in each case.
 static int run_step_until(struct ss_coordinator *shell, int signal_fd,
     int64_t until_ms, bool (*is_done)(const struct ss_coordinator *shell),
     struct ss_error *error)
@@ -68,7 +69,8 @@ static int run_step_until(struct ss_coordinator *shell, int signal_fd,
     return status;
 }
 
-// A start gives a silent store up: nobody has been told anything by it.
+// A start may give up a silent store: this coordinator has not acknowledged
+// anything yet.
 static bool run_is_given_up(const struct ss_coordinator *shell)
 {
     return !shell->is_listening && ss_watch_trouble(shell);
@@ -104,8 +106,8 @@ static int run_drain(
     return status;
 }
 
-// What was handed to the store gets there, if that answers in time. Else the
-// store's threads are left as they are.
+// Jobs that were given to the store are finished, if it answers in time.
+// Otherwise the store's threads are left as they are.
 static bool run_end(
     struct ss_coordinator **coordinator, int *status, struct ss_error *error)
 {

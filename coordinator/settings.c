@@ -1,4 +1,4 @@
-// settings.c - what a coordinator is set to, and what its link may take, for
+// settings.c - the settings of a coordinator, and the limits of its link, for
 // the core's answers to `show` and `health`.
 #include <string.h>
 
@@ -23,7 +23,7 @@ json_t *ss_shell_config(
         list, "listen", json_string(ss_link_endpoint(shell->link)));
     ss_settings_note(list, "advertise", json_string(shell->place));
     ss_settings_note(list, "name", json_string(shell->name));
-    // As its name is for people: a DSN may hold a password.
+    // The name for people: a DSN may hold a password.
     ss_settings_note(list, "store", json_string(shell->store_name));
     ss_settings_note(
         list, "heartbeat-ms", settings_number(shell->heartbeat_ms));

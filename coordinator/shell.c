@@ -106,7 +106,7 @@ static void shell_tell(
 
 // ------------------------------------------------ a turn
 
-// What the link has to tell goes to the log.
+// Notices of the link go to the log.
 static void shell_take_notices(struct ss_coordinator *shell)
 {
     struct ss_link_notice notice;
@@ -186,8 +186,9 @@ static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
 _Static_assert(SS_STORE_ACTORS_MAX + 2 <= SS_LINK_WAIT_MAX,
     "a turn waits for all that append, for leases and for signals");
 
-// What peers say stays where it is until all that the store has is read: who
-// unpauses what is not known to be paused would be told that nothing was.
+// Messages of peers wait until everything in the store is read: an unpause of
+// something that is not known to be paused yet would be answered as if nothing
+// were paused.
 static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
 {
     struct pollfd polled[SS_STORE_ACTORS_MAX + 2];

@@ -9,10 +9,10 @@
 //                                   v
 //                              lines of the log
 //
-// It decides nothing and translates nothing: it polls, sends, submits and says.
-// What is ready is fed before time; what must be durable first, the engine
-// holds back. A store that fails stops the coordinator: it never goes on
-// without durability, and what it had acknowledged is on disk.
+// The shell decides nothing and translates nothing: it polls, sends, submits
+// and logs. Events that are ready are fed before the time; the engine holds
+// back what must be durable first. A store that fails stops the coordinator: it
+// never goes on without durability, and what it had acknowledged is on disk.
 #ifndef SS_COORDINATOR_SHELL_H
 #define SS_COORDINATOR_SHELL_H
 
@@ -24,20 +24,20 @@
 #include "common/link/rate_limit.h"
 
 enum {
-    // Workers ask for a sign each second: by then they know of a restart.
+    // Workers send a PING each second: by then they know of a restart.
     SS_COORDINATOR_ADOPT_MS = 1000,
 };
 
 struct ss_coordinator;
 struct ss_store;
 
-// What is 0 or NULL is as config.def has it where nothing is given.
+// A member that is 0 or NULL has its default from config.def.
 struct ss_coordinator_options {
     const char *listen;      // endpoint of common/link/link.h
     const char *store;       // URL of coordinator/store/store.h
     struct ss_store *opened; // in place of `store`: one that is open. Taken.
-    // Among coordinators of one database; NULL: as it is found by others. Who
-    // comes back under its name has its shards at once.
+    // The name among coordinators of one database; NULL: its endpoint. A
+    // coordinator that comes back under its name has its shards at once.
     const char *name;
     int64_t lease_ms;
     int64_t heartbeat_ms;
@@ -52,9 +52,9 @@ struct ss_coordinator_options {
     // Where numbers are served (common/app/metrics_server.h); NULL, "":
     // nowhere.
     const char *metrics;
-    // ss_coordinator_open(): called by its thread before the store is asked for
-    // something (words behind "it is to"), and with NULL when it has answered
-    // all of that. NULL: none.
+    // ss_coordinator_open(): called on its thread before the store is asked for
+    // something (`what` continues "it is to"), and with NULL once the store has
+    // answered everything. NULL: none.
     void (*asks)(void *ctx, const char *what);
     void *asks_ctx;
     json_t
@@ -74,7 +74,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
 // ss_coordinator_close() may follow.
 int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     int timeout_ms, struct ss_error *error) SS_MUST_USE;
-// What was handed to the store still gets there.
+// Jobs that were given to the store are still finished.
 void ss_coordinator_close(struct ss_coordinator **coordinator);
 
 // As bound, and for people: "sqlite superstep.db". Borrowed.
@@ -89,11 +89,11 @@ uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
 // SS_EFENCED: another coordinator has taken over. Another error before `ready`
 // was called is one of opening, else one of the store.
 //
-// A store that does not answer is told of. It holds a start that is asked to
-// stop up for SS_STORE_SILENT_MS, and a stop for the time of draining and
-// leaving (SS_LEAVE_MS), no longer: *ret_has_ended is false then, threads still
-// wait for that store, and nothing but _exit() may follow. SS_ETIMEOUT: asked
-// to stop, and that was all that went wrong.
+// A store that does not answer is reported. It delays a start that is asked to
+// stop by SS_STORE_SILENT_MS, and a stop by the time of draining and leaving
+// (SS_LEAVE_MS), not longer: *ret_has_ended is false then, threads still wait
+// for that store, and nothing but _exit() may follow. SS_ETIMEOUT: asked to
+// stop, and that was all that went wrong.
 int ss_coordinator_run(const struct ss_coordinator_options *options,
     bool *ret_has_ended, struct ss_error *error) SS_MUST_USE;
 

@@ -27,18 +27,17 @@ struct ss_coordinator {
     char *name;  // among coordinators
     char *place; // where others find it
     uint64_t epoch;
-    bool
-        is_after_crash; // alone: who had the store before did not stop as asked
-    bool is_opening;    // alone: it reads its store, and hears nobody yet
-    bool is_listening;  // it has its first shards, or waits no longer for them
+    bool is_after_crash; // alone: the coordinator before did not stop as asked
+    bool is_opening;     // alone: it reads its store, and takes no messages yet
+    bool is_listening;   // it has its first shards, or waits no longer for them
     int64_t lease_ms, heartbeat_ms, drain_ms;
-    bool is_measured;                  // somebody may ask for its numbers
+    bool is_measured;                  // its numbers may be asked for
     struct ss_metrics_server *metrics; // that answers; NULL: none
     int64_t measured_ms;               // when they were taken last
     int64_t measure_at_ms;             // and are due
-    int64_t stop_by_ms; // one that stops waits no longer for its store
+    int64_t stop_by_ms; // a stop waits no longer than this for the store
     struct ss_shell_watch watch;
-    struct ss_log_limit complaints; // what peers did wrong, and was logged
+    struct ss_log_limit complaints; // faults of peers that were logged
 };
 
 // shell.c: feed one event of the core, and carry out what it asks for.
@@ -49,15 +48,16 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_core_event *event);
 void ss_watch_turn(struct ss_coordinator *shell);
 int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell);
 const char *ss_watch_trouble(const struct ss_coordinator *shell);
-// The last wait: until `stop_by_ms`. False: the store has not answered, and
-// *ret_error says what was not let go.
+// The last wait, until `stop_by_ms`. False: the store has not answered, and
+// *ret_error says what was not handed over.
 bool ss_watch_finish(
     struct ss_coordinator *shell, struct ss_error *ret_error) SS_MUST_USE;
 
 // metrics.c: the numbers, at the end of a turn, and of a job that is done.
 void ss_shell_measure(struct ss_coordinator *shell);
 void ss_shell_measure_job(const struct ss_job *job);
-// Why it cannot do its work, for /health and who asks; NULL: it can.
+// Why the coordinator cannot do its work, for /health and requests; NULL: it
+// can.
 const char *ss_shell_trouble(const struct ss_coordinator *shell);
 
 // settings.c: what it is set to, for `show config`; and what its core asks for.

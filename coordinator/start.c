@@ -1,4 +1,5 @@
-// start.c - a thread that opens, and one that looks how long that takes.
+// start.c - one thread opens the coordinator, another watches how long that
+// takes.
 #include "coordinator/start.h"
 
 #include <errno.h>
@@ -20,13 +21,13 @@ struct start {
     struct ss_coordinator_options options;
     pthread_t thread;
     int done[2]; // a pipe; its end tells that the thread has ended
-    _Atomic(const char *) what; // the store is asked for; NULL: for nothing
+    _Atomic(const char *) what; // what the store is asked for; NULL: nothing
     atomic_llong since_ms;      // it is asked
-    // Of the thread, until it has ended.
+    // Of the thread that opens, until it has ended.
     struct ss_coordinator *shell;
     int status;
     struct ss_error error;
-    // Of who looks.
+    // Of the thread that watches.
     int64_t told_ms;          // in the log, last; 0: it was not told
     int64_t asked_to_stop_ms; // 0: it was not
 };
@@ -51,7 +52,7 @@ static void *open_all(void *ctx)
 
 // ------------------------------------------------ the one that looks
 
-// 0: it is not asked, or answers in time.
+// 0: the store is not asked, or answers in time.
 static int64_t silence_ms(struct start *start, int64_t now_ms)
 {
     int64_t ms = now_ms - atomic_load(&start->since_ms);
@@ -112,7 +113,7 @@ static bool has_ended(struct start *start, int signal_fd)
     return fds[0].revents != 0;
 }
 
-// False: it was given up.
+// False: opening was given up.
 static bool wait_for(struct start *start, int signal_fd)
 {
     while (!has_ended(start, signal_fd)) {
@@ -153,7 +154,7 @@ static int finish(struct start *start, struct ss_coordinator **ret_coordinator,
     int status = start->status;
     *ret_coordinator = start->shell;
     if (status == SS_OK) {
-        start->shell->measured_ms = 0; // whatever the last look said of it
+        start->shell->measured_ms = 0; // whatever the last measurement said
         ss_shell_measure(start->shell);
     } else if (error) {
         *error = start->error;
@@ -180,5 +181,5 @@ int ss_start_open(const struct ss_coordinator_options *options, int signal_fd,
     if (wait_for(start, signal_fd))
         return finish(start, ret_coordinator, error);
     *ret_has_ended = false;
-    return given_up(start, error); // what the thread uses is left to it
+    return given_up(start, error); // the thread keeps what it uses
 }

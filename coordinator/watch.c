@@ -1,13 +1,14 @@
-// watch.c - whether the store answers: told in the log, by /health and doctor.
+// watch.c - whether the store answers: reported in the log, by /health and
+// doctor.
 //
 //   answers --- silent for SS_STORE_SILENT_MS, or it says that it fails and
 //      ^         tries again for SS_STORE_FAILING_MS ---> does not answer
 //      +------------------ an answer ---------------------+
 //
-// The loop goes on meanwhile, so whoever asks is told; what has to be durable
-// waits. A stop does not wait for ever: what waits for a lock or a disk cannot
-// be called back, so the process ends without it. Nothing of that was
-// acknowledged.
+// The loop goes on meanwhile, so requests about it are answered; what has to be
+// durable waits. A stop does not wait for ever: a thread that waits for a lock
+// or a disk cannot be called back, so the process ends without it. Nothing of
+// its work was acknowledged.
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +77,8 @@ void ss_watch_turn(struct ss_coordinator *shell)
         silent(shell, &wait, now_ms);
     else
         answers(shell, now_ms);
-    if (waits) // one that fails says so from its own thread, and wakes nobody
+    if (waits) // a store that fails says so on its own thread, which does not
+               // wake the loop
         shell->watch.look_at_ms = silence_ms < SS_STORE_FAILING_MS
                                       ? wait.since_ms + SS_STORE_FAILING_MS
                                       : now_ms + SS_STORE_LOOK_MS;

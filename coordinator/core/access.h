@@ -1,5 +1,5 @@
-// access.h - may a peer with these roles send that message (access.def), and
-// ask for that (common/model/requests.def)?
+// access.h - may a peer with these roles send that message (access.def), or
+// that request (common/model/requests.def)?
 #ifndef SS_CORE_ACCESS_H
 #define SS_CORE_ACCESS_H
 
@@ -10,7 +10,7 @@
 
 // `roles` are bits, SS_ROLES_ALL for a peer without a key.
 bool ss_access_message(unsigned roles, enum ss_message_type type);
-// What is not a row of the table only an operator may.
+// A request that is not in the table is for operators only.
 bool ss_access_op(unsigned roles, const char *op);
 
 #endif

@@ -1,9 +1,9 @@
 // cluster.c - a coordinator among others, or alone: the owners' commands
 // carried out.
 //
-// Leases and looks go by a lane of their own, so that they do not wait behind
-// appends; hand-overs go by the one that appends, and so behind them. What is
-// gained is read (found.c) and fed to the engine.
+// Leases and looks have a lane of their own, so that they do not wait behind
+// appends; hand-overs take the lane of the appends, and so come behind them.
+// Shards that are gained are read (found.c) and fed to the engine.
 //
 // A coordinator alone with its store is a cluster of one: the same owners ask a
 // table in memory (table.c), hold a lease for ever, and gain all shards in the
@@ -51,7 +51,8 @@ static void cluster_submit(struct ss_core *core, enum ss_core_lane lane,
         ss_core_table_submit(&core->cluster.table, job);
 }
 
-// The last word of one that ends as asked: what it leaves is not what ended it.
+// Note in the store that this coordinator ends as asked: the runs that it
+// leaves did not end it.
 static void cluster_say_stopped(struct ss_core *core)
 {
     static const char text[] = "true";
@@ -103,7 +104,8 @@ static void cluster_tell_let_go(
             *to ? ", to " : "", to);
 }
 
-// The last word on shards is that of the database: only then they are told of.
+// The database decides about shards last: only then workers and clients are
+// told.
 static void cluster_let_go(struct ss_core *core, const struct ss_job *job)
 {
     struct ss_core_cluster *cluster = &core->cluster;
@@ -135,7 +137,7 @@ static void cluster_lost(
             core, ss_shards_count(&command->shards), command->name);
 }
 
-// The engine, workers and clients hear of it.
+// Tell the engine, workers and clients which coordinators there are.
 static void cluster_members(struct ss_core *core, const struct ss_cluster *seen,
     const char *const *endpoints)
 {

@@ -8,7 +8,7 @@
 
 // ------------------------------------------------ commands
 
-// A job that cannot even be made: the engine gets its answer all the same.
+// Answer the engine for a job that could not even be made.
 static void core_answer_job(struct ss_core *core,
     const struct ss_command *command, const struct ss_error *error)
 {
@@ -46,8 +46,8 @@ static void core_perform(struct ss_core *core, const struct ss_command *command)
 
 // ------------------------------------------------ the engine's events
 
-// What the engine says while it takes this event is about its thread, run,
-// task.
+// Lines that the engine logs while it takes this event are about the event's
+// thread, run and task.
 static struct ss_core_subject core_subject_of(
     struct ss_core *core, const struct ss_event *event)
 {
@@ -56,7 +56,7 @@ static struct ss_core_subject core_subject_of(
             .thread = ss_json_str(event->request.body, "thread", NULL),
             .run = ss_json_str(event->request.body, "run", NULL)};
     if (event->type == SS_EVENT_TASK_DONE) {
-        // The engine takes the outcome, and may be done with it first.
+        // The engine takes the outcome, and may free it first.
         memcpy(core->subject_task, event->done.outcome->task_id,
             sizeof(core->subject_task));
         return (struct ss_core_subject){.task = core->subject_task,
@@ -94,7 +94,8 @@ static void core_owed_fini(struct ss_core_owed *owed)
     SS_VEC_FINI(&owed->returns);
 }
 
-// Only what was owed before: what this brings up waits for the next turn.
+// Feed only events that were owed before; those that this causes wait for the
+// next turn.
 static void core_feed_owed(struct ss_core *core)
 {
     size_t count = core->owed.count;
@@ -129,9 +130,9 @@ static void core_drop_owed(struct ss_core *core)
 
 // ------------------------------------------------ answers of the store
 
-// A refusal is an answer for the engine. Anything else that befalls a commit
-// leaves open what is durable: then this coordinator must not go on. On our
-// last word nothing rests.
+// A refusal is an answer for the engine. Any other failure of a commit leaves
+// open what is durable: then this coordinator must not go on. Nothing depends
+// on the note of our stop.
 static bool core_has_failed(struct ss_core *core, const struct ss_job *job)
 {
     int status = job->status != SS_OK ? job->status : job->unit.result;
@@ -170,8 +171,8 @@ static void core_take(struct ss_core *core, const struct ss_core_event *event)
     struct ss_event other = {.type = SS_EVENT_TICK};
     switch (event->type) {
     case SS_CORE_TURN:
-        // The lease first: when it has run out while we slept, nothing else of
-        // what has come in meanwhile is for us.
+        // The lease first: if it ran out while we slept, nothing that has come
+        // in meanwhile is for us.
         ss_core_cluster_look(core);
         core_feed_owed(core);
         break;

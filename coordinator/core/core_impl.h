@@ -12,11 +12,12 @@
 #include "coordinator/owners/gains.h"
 #include "coordinator/owners/owners.h"
 
-// Of the word that we stop. The engine's tags begin with 1, others (found.c)
-// end the other way.
+// The tag of the note that we stop. The engine's tags begin with 1; other tags
+// (found.c) count down from the end.
 #define SS_CORE_TAG_STOPPED (UINT64_MAX - 8)
 
-// An event that the core owes the engine: what it asked for went wrong here.
+// An event that the core owes the engine: something that the engine asked for
+// failed here.
 struct ss_core_owed {
     struct ss_event event;
     char *peer; // what the event's texts point to
@@ -29,7 +30,7 @@ struct ss_core_place {
     size_t peer, bytes;
 };
 
-// What a step asks for (output.c).
+// The outputs of a step (output.c).
 struct ss_core_out {
     SS_VEC(struct ss_core_output) items;
     SS_VEC(struct ss_core_place) places;
@@ -69,9 +70,9 @@ struct ss_core {
     json_t *members; // endpoints of all coordinators; NULL: we are alone
     uint16_t *member_shards;        // how many each of `members` owns
     json_t *damaged;                // damage.c: name -> sentence; NULL: nothing
-    size_t damaged_count;           // of those that are not listed, too
+    size_t damaged_count;           // with those that are not listed
     struct ss_map outboxes;         // peer -> struct outbox *
-    struct ss_core_subject subject; // of what the engine says now
+    struct ss_core_subject subject; // of lines that the engine logs now
     char subject_task[SS_UUID_SIZE];
     struct ss_buf wire; // the message that is being encoded
     struct ss_core_out out;
@@ -101,16 +102,16 @@ void ss_core_say(struct ss_core *core, enum ss_core_level level,
 void ss_core_say_about(struct ss_core *core, enum ss_core_level level,
     const struct ss_core_subject *subject, const char *format, ...)
     SS_PRINTF(4, 5);
-// Once in a while about `who`.
+// The same, once in a while about `who`.
 void ss_core_say_seldom(struct ss_core *core, enum ss_core_level level,
     const struct ss_core_subject *subject, const char *kind, const char *who,
     const char *format, ...) SS_PRINTF(6, 7);
 
-// cluster.c: our own lease, and what others have.
+// cluster.c: our own lease, and the shards of others.
 void ss_core_cluster_open(struct ss_core *core);
 void ss_core_cluster_fini(struct ss_core *core);
-// Has our own lease run out, by the clock? Then what it gave us is let go. The
-// first look begins.
+// If our own lease has run out, by the clock, let its shards go. The first look
+// begins.
 void ss_core_cluster_look(struct ss_core *core);
 // A finished job: true if it was this file's.
 bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job);
@@ -126,15 +127,15 @@ void ss_core_table_fini(struct ss_core_table *table);
 void ss_core_table_submit(struct ss_core_table *table, struct ss_job *job);
 struct ss_job *ss_core_table_take(struct ss_core_table *table);
 
-// found.c: what is read of shards that were gained. Asks for it; the answer
-// (true: it was one); what is paused, as the store has it now.
+// found.c: read the shards that were gained. Ask the store; take an answer
+// (true: it was one); ask what is paused now.
 void ss_core_found_ask(struct ss_core *core);
 bool ss_core_found_took(struct ss_core *core, const struct ss_job *job);
 void ss_core_found_look(struct ss_core *core);
 
-// damage.c: what is stored and cannot be read goes to the log, each once, and
-// to who asks (a list, given: [{what, text}]). `why` is a sentence that names
-// it.
+// damage.c: what is stored and cannot be read goes to the log, each thing once,
+// and to peers that ask (a list, given: [{what, text}]). `why` is a sentence
+// that names it.
 void ss_core_damage_note(
     struct ss_core *core, const char *what, const char *why);
 json_t *ss_core_damage_list(const struct ss_core *core);
@@ -142,8 +143,8 @@ json_t *ss_core_damage_list(const struct ss_core *core);
 // run_log.c: what a STORE says of runs goes to the log.
 void ss_core_run_log(struct ss_core *core, const struct ss_command *command);
 
-// show.c: the requests `show` and `health`, which no engine knows. False: it is
-// another one.
+// show.c: the requests `show` and `health`, which the engine does not know.
+// False: it is another request.
 bool ss_core_show(struct ss_core *core, const char *peer, uint64_t id,
     const char *op, const json_t *body);
 
@@ -161,11 +162,11 @@ void ss_core_outbox_refuse(
 // The final answer to request `id`; takes `body`.
 void ss_core_outbox_answer(
     struct ss_core *core, const char *peer, uint64_t id, json_t *body);
-// The same: not allowed.
+// The same, with the error that the request is not allowed.
 void ss_core_outbox_deny(
     struct ss_core *core, const char *peer, uint64_t id, const char *text);
 void ss_core_outbox_pong(struct ss_core *core, const char *peer, uint64_t id);
-// Send what was collected.
+// Send the lists that were collected.
 void ss_core_outbox_flush(struct ss_core *core);
 void ss_core_outbox_fini(struct ss_core *core);
 

@@ -1,4 +1,4 @@
-// damage.c - what was found damaged since this coordinator began.
+// damage.c - what was found damaged since this coordinator started.
 #include "coordinator/core/core_impl.h"
 #include "coordinator/core/limits.h"
 

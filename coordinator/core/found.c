@@ -1,9 +1,10 @@
-// found.c - what the store has of shards that were gained: it is asked for what
-// is paused, then graphs, then unfinished runs, and the engine is told in that
-// order.
+// found.c - what the store has for shards that were gained: the core asks for
+// pauses, then graphs, then unfinished runs, and feeds them to the engine in
+// that order.
 //
-// A record that cannot be read is told of, and the rest go on. Who is alone
-// with its store does not begin with one: nobody but an operator can mend it.
+// A record that cannot be read is reported, and the rest go on. A coordinator
+// that is alone with its store does not start with such a record: only an
+// operator can mend it.
 #include "coordinator/core/core_impl.h"
 
 // The engine's tags begin with 1.
@@ -21,8 +22,8 @@ static void found_read(
     ss_core_out_submit(core, SS_CORE_APPENDS, job);
 }
 
-// Graphs that only another coordinator has heard of, and what no task is to be
-// sent of, first.
+// First the graphs that only another coordinator has heard of, and the pauses:
+// no task of these may be sent.
 void ss_core_found_ask(struct ss_core *core)
 {
     found_read(core, SS_TABLE_PAUSES, TAG_PAUSES);
@@ -30,8 +31,9 @@ void ss_core_found_ask(struct ss_core *core)
     found_read(core, SS_TABLE_OPEN, TAG_OPEN);
 }
 
-// Others pause and unpause, too: asked of the lane that appends, so that it is
-// no older than what this one did. One at a time: it may be behind.
+// Other coordinators pause and unpause, too. The question goes by the lane that
+// appends, so that the answer is not older than what this one did; one at a
+// time, as an answer may be late.
 void ss_core_found_look(struct ss_core *core)
 {
     if (core->cluster.is_seeing)
@@ -42,7 +44,8 @@ void ss_core_found_look(struct ss_core *core)
 
 // ------------------------------------------------ answers
 
-// NULL: it cannot be read. `called`: with the key behind it.
+// NULL: the record cannot be read. `called`: what it is, with its key behind
+// it.
 static json_t *found_parse(
     struct ss_core *core, const struct ss_job_entry *entry, const char *called)
 {
@@ -91,7 +94,7 @@ static void found_graphs(struct ss_core *core, const struct ss_job *job)
     }
 }
 
-// A run, if it is of a shard that was gained. False: it is not.
+// Feed a run, if it is of a shard that was gained. False: it is not.
 static bool found_run(struct ss_core *core, const struct ss_job_entry *entry,
     const struct ss_gain *gain)
 {
@@ -108,8 +111,9 @@ static bool found_run(struct ss_core *core, const struct ss_job_entry *entry,
     return true;
 }
 
-// Who is alone looks at all of them before the first goes on: it does not begin
-// with one that is damaged, and must not count a crash against the others.
+// A coordinator that is alone looks at all records before the first run goes
+// on: it does not start with a damaged one, and must not count that end as a
+// crash of the other runs.
 static bool found_are_whole(struct ss_core *core, const struct ss_job *job)
 {
     for (size_t i = 0; i < job->entries_count && !core->options.is_shared; i++)
@@ -133,8 +137,8 @@ static void found_runs(struct ss_core *core, const struct ss_job *job)
         ss_core_say(core, SS_CORE_INFO, "%zu unfinished runs go on", count);
 }
 
-// A look into the store that failed: what it would have found would never go
-// on, so this coordinator does not, either.
+// A look into the store that failed ends this coordinator: runs that the look
+// would have found would never go on.
 static bool found_failed(struct ss_core *core, const struct ss_job *job)
 {
     if (job->status == SS_OK)
@@ -149,7 +153,7 @@ static void found_take(struct ss_core *core, const struct ss_job *job)
 {
     if (job->tag == TAG_SEEN) {
         core->cluster.is_seeing = false;
-        if (job->status == SS_OK) // else with the next look
+        if (job->status == SS_OK) // otherwise with the next look
             found_pauses(core, job);
         return;
     }

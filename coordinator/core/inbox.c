@@ -6,8 +6,8 @@
 #include "coordinator/core/access.h"
 #include "coordinator/core/core_impl.h"
 
-// Peers make up their own names: what is said again is counted by where they
-// come from, and by their key.
+// Peers make up their own names: repeated complaints are counted by address and
+// key.
 static void inbox_complain(
     struct ss_core *core, const char *peer, const char *kind, const char *text)
 {
@@ -29,7 +29,7 @@ void ss_core_inbox_garbage(
         ss_core_outbox_refuse(core, peer, error->status, error->message);
 }
 
-// Its key has not the role for this message.
+// The sender's key lacks the role for this message.
 static void inbox_deny(
     struct ss_core *core, const char *peer, const struct ss_message *message)
 {
@@ -143,7 +143,7 @@ static void inbox_take(
         event.beat.running_count = message->attempts_count;
         event.beat.capacity = message->capacity;
         event.beat.sent = message->sent;
-        // Its answer is a promise that needs our lease.
+        // The answer is a promise that needs our lease.
         ss_core_cluster_look(core);
         break;
     case SS_MESSAGE_BYE:

@@ -1,4 +1,5 @@
-// journal_head.c - what records tell of a thread's end, against its rows.
+// journal_head.c - what records say about a thread's end, checked against its
+// rows.
 #include "coordinator/core/journal_head.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// journal_io.c - columns to and fro, and the chain of checksums.
+// journal_io.c - rows to columns and back, and the chain of checksums.
 #include "coordinator/core/journal_io.h"
 
 #include <inttypes.h>
@@ -69,7 +69,7 @@ static void add_number(struct ss_buf *buf, uint64_t number)
     (void)ss_buf_add(buf, bytes, sizeof(bytes));
 }
 
-// With its NUL, so that the border between two texts counts.
+// Add a text with its NUL, so that the border between two texts counts.
 static void add_text(struct ss_buf *buf, const char *text)
 {
     (void)ss_buf_add(buf, text ? text : "", text ? strlen(text) + 1 : 1);

@@ -2,7 +2,7 @@
 //
 // A stored row carries the checksum of the row before it, which covers that
 // row's columns, its body and the checksum that it carried: a thread's rows are
-// a chain, and what was changed or exchanged behind our back is noticed.
+// a chain, and a row that was changed or exchanged from outside is noticed.
 #ifndef SS_CORE_JOURNAL_IO_H
 #define SS_CORE_JOURNAL_IO_H
 
@@ -24,15 +24,15 @@ int ss_journal_io_encode(struct ss_row *row, const char *thread,
     uint64_t previous, struct ss_journal_bytes *ret,
     struct ss_error *error) SS_MUST_USE;
 void ss_journal_bytes_fini(struct ss_journal_bytes *bytes);
-// What the row after this one carries.
+// The checksum that the row after this one carries.
 uint64_t ss_journal_io_checksum(const struct ss_store_row *stored);
 
-// Gives a row. SS_ECORRUPT: damaged; SS_EVERSION: of a newer program.
+// Gives a row. SS_ECORRUPT: damaged; SS_EVERSION: written by a newer program.
 int ss_journal_io_decode(const struct ss_store_row *stored,
     struct ss_row **ret_row, struct ss_error *error) SS_MUST_USE;
-// While loading: decode `stored`, see that it follows what was loaded before
-// (*checksum; anything for the first row that is there), and append it.
-// *checksum is then what the next row carries. Errors name thread and row.
+// While loading: decode `stored`, check that it follows the row before
+// (*checksum; anything for the first row), and append it. *checksum is then the
+// one that the next row must carry. Errors name thread and row.
 int ss_journal_io_load(struct ss_journal *journal,
     const struct ss_store_row *stored, uint64_t *checksum,
     struct ss_error *error) SS_MUST_USE;

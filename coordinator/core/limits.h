@@ -3,21 +3,21 @@
 #define SS_CORE_LIMITS_H
 
 enum {
-    // Threads that the codec remembers before it is worth while to look for
-    // those that the engine has forgotten.
+    // Threads that the codec remembers before it looks for those that the
+    // engine has forgotten.
     SS_STORE_CODEC_TIDY_MIN = 1024,
     // A batch for one peer leaves when it has grown to this.
     SS_OUTBOX_SIZE_MAX = 1024 * 1024,
-    // A worker's queue was full: try again after this.
+    // When a worker's queue was full: try again after this.
     SS_OUTBOX_RETRY_MS = 20,
-    // Messages that wait behind what it did not take: more than a worker is
-    // told in its lease. It misses what comes then, as from any full queue.
+    // Messages that wait behind a list that a worker did not take: more than a
+    // worker is sent in its lease. The worker misses further ones, as from any
+    // full queue.
     SS_OUTBOX_LATE_MAX = 64,
-    // Damaged things that are told, each by name: an operator who has more
-    // looks
-    // at the disk, not at the list.
+    // Damaged things that are listed by name: an operator who has more looks at
+    // the disk, not at the list.
     SS_DAMAGES_MAX = 100,
-    // A line of the log: what is longer is cut there as well.
+    // A line of the log: the log cuts at this length, too.
     SS_CORE_LINE_SIZE = 4096,
     // Room for a step's bytes that is kept for the next.
     SS_CORE_BYTES_KEPT = 4 * 1024 * 1024,

@@ -3,11 +3,11 @@
 // Work for a worker is collected as encoded pieces and leaves with FLUSH: many
 // runs that go on in one turn make one message for each worker.
 //
-// A worker hears of an attempt in the order in which the engine spoke of it: an
-// attempt is ordered, may be cancelled, and is settled, and so the lists leave.
-// No list leaves before those in front of it, no other message before a list. A
-// list that the worker's queue did not take is tried again, and what is behind
-// it waits (ss_core_unsent()).
+// A worker hears of an attempt in the order of the engine's commands: an
+// attempt is ordered, may be cancelled, and is settled; the lists leave in this
+// order. No list leaves before those in front of it, no other message before a
+// list. A list that the worker's queue did not take is tried again, and
+// messages behind it wait (ss_core_unsent()).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -75,7 +75,7 @@ void ss_core_outbox_fini(struct ss_core *core)
 
 // ------------------------------------------------ lists
 
-// The link knows that the worker is not there: sooner than its lease does.
+// The link knows that the worker is gone, before its lease ends.
 static void outbox_worker_gone(struct ss_core *core, const char *peer)
 {
     struct ss_event event = {.type = SS_EVENT_WORKER_BYE, .peer = peer};
@@ -97,7 +97,8 @@ static void outbox_keep(struct outbox *outbox, enum ss_message_type type,
     SS_VEC_PUSH(&outbox->late, late);
 }
 
-// What is encoded leaves, behind what could not. `outbox`: NULL for none.
+// Send the encoded message, behind those that could not leave. `outbox`: NULL
+// for none.
 static void outbox_leave(struct ss_core *core, const char *peer,
     struct outbox *outbox, enum ss_message_type type, bool is_final)
 {
@@ -126,7 +127,7 @@ static void outbox_close_list(struct ss_core *core, const char *peer,
     outbox->counts[list] = 0;
 }
 
-// This list, and before it those in front of it.
+// Close this list, and before it those in front of it.
 static void outbox_close_lists(struct ss_core *core, const char *peer,
     struct outbox *outbox, enum list last)
 {
@@ -134,7 +135,7 @@ static void outbox_close_lists(struct ss_core *core, const char *peer,
         outbox_close_list(core, peer, outbox, (enum list)i);
 }
 
-// Again; ss_core_unsent() brings back what still cannot leave.
+// Try again; ss_core_unsent() brings back what still cannot leave.
 static void outbox_send_late(
     struct ss_core *core, const char *peer, struct outbox *outbox)
 {
@@ -186,7 +187,7 @@ static void outbox_make_room(struct ss_core *core, const char *peer,
         outbox_close_lists(core, peer, outbox, list);
 }
 
-// An order that no message can carry: its task fails with that.
+// Fail the task of an order that no message can carry.
 static void outbox_fail_order(struct ss_core *core,
     const struct ss_command *command, const struct ss_error *error)
 {
@@ -222,8 +223,8 @@ static void outbox_dispatch(
     outbox_make_room(core, command->peer, outbox, LIST_TASKS);
     int status = outbox_add_order(outbox, command->order, &error);
     if (status == SS_ELIMIT && outbox->counts[LIST_TASKS] > 0) {
-        // A worker that reads nothing misses this order: the engine misses it
-        // in the worker's signs, or their lack, and sends it again.
+        // A worker that reads nothing misses this order: its next sign lacks
+        // the attempt, or no sign comes, and the engine sends the order again.
         if (outbox->late.count > 0)
             return;
         outbox_close_list(core, command->peer, outbox, LIST_TASKS);
@@ -238,7 +239,8 @@ static void outbox_add_attempt(
 {
     struct outbox *outbox = outbox_of(core, command->peer);
     outbox_make_room(core, command->peer, outbox, list);
-    // Too many only while the worker reads nothing: it will be lost anyway.
+    // There are too many only while the worker reads nothing: it will be lost
+    // anyway.
     if (outbox->counts[list] < SS_WIRE_BATCH_MAX &&
         ss_batch_add_attempt(&outbox->lists[list], command->attempt, NULL) ==
             SS_OK)
@@ -280,7 +282,7 @@ void ss_core_outbox_refuse(
     outbox_send_or_forget(core, peer, &message);
 }
 
-// The texts stay the array's.
+// The array keeps the texts.
 static void outbox_put_members(
     struct ss_message *message, const json_t *members)
 {
@@ -387,7 +389,8 @@ static void outbox_welcome(
     ss_free(message.members);
 }
 
-// Nobody listens to request `id` (0: to any) of this client.
+// Tell the engine that nobody listens to request `id` (0: to any) of this
+// client.
 static void outbox_client_gone(
     struct ss_core *core, const char *peer, uint64_t id)
 {
@@ -396,7 +399,7 @@ static void outbox_client_gone(
     ss_core_owe(core, event, NULL);
 }
 
-// An answer that no message can carry becomes one that says so, the last one.
+// An answer that no message can carry becomes a final one that says so.
 static void outbox_send_too_large(struct ss_core *core,
     const struct ss_command *command, const struct ss_error *error)
 {
@@ -422,7 +425,7 @@ static void outbox_to_client(
     ss_value_unref(message.body);
 }
 
-// The last word that is owed to the engine for this worker.
+// The BYE of this worker that is owed to the engine.
 static struct ss_core_owed *outbox_owed_bye(
     struct ss_core *core, const char *peer)
 {
@@ -453,7 +456,8 @@ static void outbox_worker_unreachable(
     ss_message_destroy(&message);
 }
 
-// The list is tried again, and what the step says to this peer after it waits.
+// The list is tried again; messages that the step has for this peer behind it
+// wait.
 static void outbox_keep_unsent(
     struct ss_core *core, const struct ss_core_output *list)
 {

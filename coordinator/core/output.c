@@ -1,7 +1,7 @@
-// output.c - what a step asks its driver for, in order.
+// output.c - the outputs of a step, in order.
 //
-// Bytes and names of peers stand in one buffer, which moves while it grows: an
-// output knows their places, and the step's end makes pointers of them.
+// Bytes and names of peers are in one buffer, which moves while it grows: an
+// output knows their offsets, which the end of the step turns into pointers.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

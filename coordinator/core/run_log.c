@@ -4,7 +4,7 @@
 #include "common/model/run_status.h"
 #include "coordinator/core/core_impl.h"
 
-// What fails, fails often: a graph is named once in a while.
+// A graph that fails, fails often: it is logged once in a while.
 static void run_log_failed(struct ss_core *core,
     const struct ss_core_subject *subject, const char *graph)
 {
@@ -35,7 +35,7 @@ static void run_log_record(struct ss_core *core, const json_t *record)
             ss_json_str(record, "status", "?"));
 }
 
-// `record` NULL: what has that key goes on.
+// `record` NULL: the graph or version of that key goes on.
 static void run_log_pause(
     struct ss_core *core, const char *key, const json_t *record)
 {

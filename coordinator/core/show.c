@@ -1,10 +1,10 @@
-// show.c - what a coordinator is set to, who the others are, and whether it can
-// work: the requests `show` and `health`, which are not the engine's.
+// show.c - a coordinator's settings, its neighbours, and whether it can work:
+// the requests `show` and `health`, which are not the engine's.
 #include <string.h>
 
 #include "coordinator/core/core_impl.h"
 
-// What only the driver knows. Gives.
+// Facts that only the driver knows. Gives.
 static json_t *show_ask(const struct ss_core *core, const char *what)
 {
     json_t *told =

@@ -14,7 +14,7 @@
 
 struct ss_store_codec {
     struct ss_map chains; // thread -> uint64_t *, for its next row's checksum
-    size_t tidy_at;       // so many are worth a look at all of them
+    size_t tidy_at;       // look at all of them when there are so many
 };
 
 struct ss_store_codec *ss_store_codec_new(void)
@@ -86,7 +86,7 @@ bool ss_store_codec_run_is_open(const json_t *record)
 
 // ------------------------------------------------------------------ commands
 
-// Records that tell where the thread ends.
+// Does this record say where the thread ends?
 static bool tells_head(const struct ss_command_put *put)
 {
     return put->value && (put->table == SS_RECORD_THREAD ||
@@ -94,7 +94,8 @@ static bool tells_head(const struct ss_command_put *put)
                                  !ss_store_codec_run_is_open(put->value)));
 }
 
-// `head`: of the thread, when the unit's rows stand; 0 rows: not to be told.
+// `head`: of the thread, once the unit's rows are stored; 0 rows: it is not put
+// into records.
 static struct ss_store_put put_of(const struct ss_command_put *put,
     const struct ss_journal_head *head, int64_t born_us)
 {
@@ -115,8 +116,8 @@ static struct ss_store_put put_of(const struct ss_command_put *put,
         .expires_us = put->expires_us};
 }
 
-// An unfinished run is listed by itself, so that a start reads no other. A key
-// that does not name the thread may be another thread's by now.
+// Unfinished runs have a table of their own, so that a start reads no others. A
+// key that does not name the thread may be another thread's by now.
 static bool is_of_run(const struct ss_command_put *put)
 {
     return put->table == SS_RECORD_RUN;
@@ -247,8 +248,9 @@ static void destroy_rows(struct ss_row **rows, size_t count)
         ss_row_destroy(&rows[i]);
 }
 
-// What one of its records, of which its own is the first, tells of the thread
-// that was made at *born_us (its own says when). Gives the record.
+// Take the head from one of a thread's records; the thread's own record is the
+// first, and sets *born_us, the time at which the thread was made. Gives the
+// record.
 static json_t *record_hear(struct ss_job *job, const struct ss_job_entry *entry,
     int64_t *born_us, struct ss_journal_head *told)
 {
@@ -270,8 +272,8 @@ static json_t *record_hear(struct ss_job *job, const struct ss_job_entry *entry,
     return record;
 }
 
-// Where the thread ends, by its records, of which its own is the first. Gives
-// that; NULL: there is none.
+// Where the thread ends, by its records, of which the thread's own is the
+// first. Gives the own record; NULL: there is none.
 static json_t *records_hear(
     struct ss_job *job, struct ss_journal_head *ret_told)
 {

@@ -1,5 +1,5 @@
-// store_codec.h - between the engine's words and the store's: commands to jobs,
-// done jobs to events. Shared by the coordinator's shell and the local runner.
+// store_codec.h - between engine and store: from commands to jobs, from done
+// jobs to events. Shared by the coordinator's shell and the local runner.
 //
 //   STORE {rows, puts}  -> APPLY unit of encoded rows and JSON texts -> STORED
 //   READ, SCAN, GET     -> READ, SCAN, GET                   -> ROWS, RECORDS
@@ -8,9 +8,9 @@
 // until it has ended.
 //
 // Each row carries the checksum of the row before it; the codec remembers the
-// last one of each thread that the engine has, as it was read or written. Where
-// the engine wants it, records that change with rows tell the last row's
-// (journal_head.h). It decides nothing.
+// last checksum of each thread that the engine has, as it was read or written.
+// Where the engine wants it, records that change with rows carry that of the
+// last row (journal_head.h). The codec decides nothing.
 #ifndef SS_CORE_STORE_CODEC_H
 #define SS_CORE_STORE_CODEC_H
 
@@ -30,8 +30,8 @@ int ss_store_codec_job(struct ss_store_codec *codec,
     const struct ss_command *command, struct ss_job **ret_job,
     struct ss_error *error) SS_MUST_USE;
 
-// The event that tells the engine what became of `job` (borrowed: it must live
-// as long as the event). The caller adds the times. Rows are decoded here: a
+// The event for the engine with the result of `job` (borrowed: it must live as
+// long as the event). The caller adds the times. Rows are decoded here: a
 // damaged one is an event with status SS_ECORRUPT.
 void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,
     struct ss_event *ret_event);
@@ -39,17 +39,16 @@ void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,
 void ss_store_codec_event_fini(struct ss_event *event);
 
 // Forget threads that the engine has forgotten: it reads them again before it
-// writes to them. Costs nothing most times; call it once a turn.
+// writes to them. It is cheap; call it once a turn.
 void ss_store_codec_tidy(
     struct ss_store_codec *codec, const struct ss_engine *engine);
-// Threads that are remembered.
+// How many threads are remembered.
 size_t ss_store_codec_count(const struct ss_store_codec *codec);
 
-// Has the run of this record not ended? Those are what a start tells the
-// engine.
+// Has the run of this record not ended? A start feeds such runs to the engine.
 bool ss_store_codec_run_is_open(const json_t *record);
 
-// The store's table of an engine's one.
+// The store's table for a table of the engine.
 enum ss_store_table ss_store_codec_table(enum ss_record_table table);
 
 #endif

@@ -1,7 +1,8 @@
-// job.h - what is asked of a store: rows, puts and units, and a job with them.
+// job.h - requests to a store: rows, puts and units, and a job with them.
 //
-// The nouns between who asks (coordinator/core, pure) and who does it
-// (coordinator/store): a job owns all that it names, and crosses threads.
+// The types between the core, which asks (coordinator/core, pure), and the
+// store, which performs (coordinator/store): a job owns all that it names, and
+// crosses threads.
 #ifndef SS_JOB_JOB_H
 #define SS_JOB_JOB_H
 
@@ -38,19 +39,19 @@ enum ss_store_table {
     SS_TABLE_THREADS, // thread -> its record
     SS_TABLE_GRAPHS,  // name@version -> description
     SS_TABLE_CACHE,   // cache key -> writes
-    SS_TABLE_META,    // what the store says of itself
+    SS_TABLE_META,    // facts about the store itself
     SS_TABLE_OPEN,    // the same key -> its record while it has not ended
-    SS_TABLE_PAUSES,  // what no task is sent of -> since when, and why
+    SS_TABLE_PAUSES,  // paused graph or version -> since when, and why
     SS_TABLE_COUNT,
 };
 
 // Keys of SS_TABLE_META in a store that one process owns: the last epoch; and,
-// while nobody has the store, that whoever had it ended as asked.
+// while no process has the store, that the last one ended as asked.
 #define SS_STORE_EPOCH_KEY   "epoch"
 #define SS_STORE_STOPPED_KEY "stopped"
 
 enum ss_store_when {
-    // A put whose outcome stands already is a repeat, and fine in each case.
+    // A put whose result is stored already is a repeat, and fine in each case.
     SS_WHEN_ANY,    // put or delete whatever is there
     SS_WHEN_ABSENT, // only if the key is not there
     SS_WHEN_SAME,   // only if the value's ss_hash64 is `expected`
@@ -68,8 +69,8 @@ struct ss_store_put {
     int64_t expires_us; // wall time; 0: never (cache)
 };
 
-// Rows of one thread with what changes beside them: all or nothing. The first
-// row needs its predecessor in place (seq - 1 is the thread's head).
+// Rows of one thread, and the puts that belong to them: all or nothing. The
+// first row needs its predecessor in place (seq - 1 is the thread's head).
 struct ss_store_unit {
     const char *thread; // NULL: no rows, puts only
     const struct ss_store_row *rows;
@@ -77,15 +78,16 @@ struct ss_store_unit {
     const struct ss_store_put *puts;
     size_t puts_count;
     bool delete_thread; // first delete all rows of the thread
-    // First delete its rows up to this seq; 0: none. A head is refused where no
-    // row of the unit follows it: it says where the thread goes on.
+    // First delete its rows up to this seq; 0: none. Deleting up to the head is
+    // refused where no row of the unit follows: the head says where the thread
+    // goes on.
     uint64_t delete_to;
     int result; // out: SS_OK, SS_EREFUSED, SS_EFENCED, or a store error
 };
 
 enum ss_job_type {
     SS_JOB_APPLY, // `unit`
-    SS_JOB_READ,  // rows of `thread`, from..to; all: behind its records
+    SS_JOB_READ,  // rows of `thread`, from..to; all rows: behind its records
     SS_JOB_SCAN,  // entries of `table`
     SS_JOB_GET,   // one entry
     // As store.h has them, for `member`:
@@ -127,8 +129,8 @@ struct ss_job {
     struct ss_member member;
     int64_t lease_ms;
     struct ss_shards shards;
-    // Of several actors alone (store_actors.h).
-    struct ss_job *whole; // of which this is a part
+    // Only for several actors (store_actors.h).
+    struct ss_job *whole; // the job the job of which this is a part
     size_t parts;         // that are out
     // out
     int status;

@@ -28,7 +28,7 @@ static const char *pack_text(struct packer *packer, const char *text)
     return text ? pack(packer, text, strlen(text) + 1) : NULL;
 }
 
-// An array of structs: it begins where they may stand.
+// Copy an array of structs to the next aligned address.
 static void *pack_array(struct packer *packer, const void *from, size_t size)
 {
     size_t over = packer->size % alignof(max_align_t);

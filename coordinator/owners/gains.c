@@ -24,7 +24,7 @@ struct ss_shards ss_gains_read(struct ss_gains *gains)
 {
     struct ss_shards known = ss_gains_next(gains)->shards;
     SS_VEC_REMOVE(&gains->all, 0);
-    // What was lost and gained again since then is read once more.
+    // Shards that were lost and gained again since then are read once more.
     for (size_t i = 0; i < gains->all.count; i++)
         ss_shards_leave(&known, &gains->all.items[i].shards);
     return known;

@@ -14,7 +14,7 @@
 
 struct ss_gain {
     struct ss_shards shards;
-    bool crashed; // who had them before ended without a word
+    bool crashed; // the owner before ended without a hand-over
 };
 
 struct ss_gains {
@@ -24,9 +24,10 @@ struct ss_gains {
 void ss_gains_fini(struct ss_gains *gains);
 void ss_gains_add(
     struct ss_gains *gains, const struct ss_shards *shards, bool crashed);
-// What the look that is answered now was asked for; there is one. Borrowed.
+// The gain whose look is answered now; there is one. Borrowed.
 const struct ss_gain *ss_gains_next(const struct ss_gains *gains);
-// All that this look found was told: the shards whose runs are all known now.
+// Everything that this look found was fed: the shards whose runs are all known
+// now.
 struct ss_shards ss_gains_read(struct ss_gains *gains);
 
 #endif

@@ -3,15 +3,15 @@
 #define SS_OWNERS_LIMITS_H
 
 enum {
-    // How often it looks who is there: what a hand-over waits to be noticed.
-    // Less under a short lease.
+    // How often a coordinator looks at the members: a hand-over is noticed
+    // after that time. More often under a short lease.
     SS_OWNERS_LOOK_MS = 250,
     SS_OWNERS_LOOK_MS_MIN = 20,
     // A renewal is asked for after this part of a lease, so that three may
     // fail.
     SS_OWNERS_RENEW_PART = 4,
-    // This part of a lease before its end its owner stops: clocks run at
-    // different speeds, and to stop takes a moment.
+    // An owner stops this part of a lease before its end: clocks run at
+    // different speeds, and stopping takes a moment.
     SS_OWNERS_MARGIN_PART = 10,
     // Shards of one hand-over: how long their threads stand still together.
     SS_OWNERS_HAND_MAX = 128,

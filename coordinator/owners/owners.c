@@ -4,7 +4,8 @@
 //        |                    |
 //        +-----(fenced)-------+--> displaced: over
 //
-// What is mine is what the database said last and is not on its way out.
+// Our shards are those that the database named last, without those on their way
+// out.
 #include "coordinator/owners/owners.h"
 
 #include <stdio.h>
@@ -175,8 +176,8 @@ static bool is_me(const struct ss_owners *owners, const struct ss_member *it)
     return strcmp(it->name, owners->name) == 0;
 }
 
-// Others' leases end at the earliest `left_ms` after they were looked at, which
-// was before now.
+// Leases of others end at the earliest `left_ms` after the look, which was
+// before now.
 static void look_again(struct ss_owners *owners)
 {
     int64_t at_ms = is_for_ever(owners)
@@ -260,7 +261,7 @@ static bool take_over(struct ss_owners *owners)
         struct ss_shards shards =
             ss_cluster_shards(&owners->cluster, (uint16_t)i);
         snprintf(take->name, sizeof(take->name), "%s", it->name);
-        // Also if nobody can say whether it was done.
+        // Even if it is unknown whether the takeover was done.
         ss_shards_join(&owners->suspect, &shards);
         owners->is_changing = true;
         return true;
@@ -268,7 +269,7 @@ static bool take_over(struct ss_owners *owners)
     return false;
 }
 
-// Not more than its part: the others come, too.
+// Claim no more than an equal part: the other members claim, too.
 static bool claim(struct ss_owners *owners, size_t mine_count, size_t count)
 {
     size_t part = (SS_SHARDS + count - 1) / count;
@@ -331,7 +332,7 @@ static size_t least(size_t a, size_t b)
 static void balance(struct ss_owners *owners, const struct ss_shards *have,
     const struct ss_shards *busy, size_t count)
 {
-    size_t fewest = SS_SHARDS / count; // what each is to have at least
+    size_t fewest = SS_SHARDS / count; // the fewest that each is to have
     size_t mine_count = ss_shards_count(have), their_count = 0;
     const struct ss_member *to = poorest(owners, &their_count);
     if (!to || mine_count <= fewest || their_count >= fewest) {
@@ -349,7 +350,8 @@ static void balance(struct ss_owners *owners, const struct ss_shards *have,
         hand(owners, &chosen, to->name);
 }
 
-// Everything in equal parts to those who stay; without any to nobody.
+// Hand everything over, in equal parts, to the members that stay; if there are
+// none, to nobody.
 static void hand_all(struct ss_owners *owners)
 {
     struct ss_shards left = mine(owners);
@@ -369,7 +371,7 @@ static void hand_all(struct ss_owners *owners)
         hand(owners, &chosen, it->name);
         ss_shards_leave(&left, &chosen);
     }
-    lose(owners, &left, ""); // the lease's end lets go of the rest
+    lose(owners, &left, ""); // the end of the lease lets go of the rest
 }
 
 // ------------------------------------------------ events
@@ -410,7 +412,7 @@ static void share(struct ss_owners *owners, const struct ss_owners_event *event,
     balance(owners, have, busy, count);
 }
 
-// Another one has taken them over: what crashed is its business.
+// Another member has taken them over, and handles what the crashed owner left.
 static void unsuspect(struct ss_owners *owners)
 {
     if (ss_shards_count(&owners->suspect) == 0)
@@ -447,7 +449,7 @@ static void on_looked(
         return;
     struct ss_shards have = mine(owners);
     unsuspect(owners);
-    if (!owners->has_looked) // of a life before this one
+    if (!owners->has_looked) // from before this start
         ss_shards_join(&owners->suspect, &have);
     owners->has_looked = true;
     struct ss_shards gone = owners->active, fresh = have;
@@ -469,7 +471,7 @@ static void on_changed(
         look_now(owners);
 }
 
-// What was to be handed over and was not is found as one's own again.
+// A shard whose hand-over failed is found as our own again.
 static void on_handed(
     struct ss_owners *owners, const struct ss_owners_event *event)
 {
@@ -484,7 +486,7 @@ static void on_handed(
 static void on_drain(struct ss_owners *owners)
 {
     if (!owners->is_draining)
-        owners->renew_at_ms = owners->now_ms; // the others are to know
+        owners->renew_at_ms = owners->now_ms; // so that the others know
     owners->is_draining = true;
 }
 
@@ -542,8 +544,9 @@ static void take_event(
 
 static void ask_what_is_due(struct ss_owners *owners)
 {
-    // A renewal that is on its way would make it a member again, a claim or a
-    // takeover would give shards to one that is not a member any more.
+    // A renewal under way would make this coordinator a member again; a claim
+    // or takeover under way would give shards to one that is not a member any
+    // more.
     if (owners->is_leaving && owners->handing == 0 && !owners->is_renewing &&
         !owners->is_changing && !owners->is_ending) {
         owners->is_ending = true;

@@ -3,7 +3,8 @@
 // Several coordinators share one database. Each holds a lease there and owns
 // some shards; the database's clock judges leases, and what an owner writes is
 // fenced (coordinator/store/store.h). This room decides when to renew, look,
-// claim, take over, hand over and stop; like the engine it performs nothing.
+// claim, take over, hand over and stop; like the engine it performs nothing
+// itself.
 //
 //            TICK, answers of the database             what the shell performs
 //     RENEWED, LOOKED, CLAIMED, ...  -->  owners  -->  RENEW, LOOK, CLAIM, ...
@@ -34,7 +35,8 @@ enum ss_owners_event_type {
     SS_OWNERS_ENDED,
     SS_OWNERS_DRAIN,  // take no more
     SS_OWNERS_LEAVE,  // hand everything over, and end
-    SS_OWNERS_FENCED, // an append was refused: the epoch is another's
+    SS_OWNERS_FENCED, // an append was refused: another coordinator has the
+                      // epoch
 };
 
 struct ss_owners_event {
@@ -57,7 +59,7 @@ enum ss_owners_command_type {
     SS_OWNERS_GAINED, // `shards`; `epoch`: higher than any owner's before.
                       // `crashed`: of an owner that ended without a word
     SS_OWNERS_LOST,   // `shards`; `name`: who gets them, or ""
-    SS_OWNERS_SEEN,   // who is there has changed: ss_owners_cluster()
+    SS_OWNERS_SEEN,   // the members have changed: ss_owners_cluster()
     // To the shell.
     SS_OWNERS_DISPLACED, // another one has taken over: this epoch is over
     SS_OWNERS_LEFT,      // everything was handed over
@@ -76,7 +78,8 @@ struct ss_owners_command {
 struct ss_owners_commands {
     const struct ss_owners_command *items;
     size_t count;
-    int64_t wake_at_ms; // at the latest then a TICK; INT64_MAX: none wanted
+    int64_t wake_at_ms; // when the next TICK must be, at the latest; INT64_MAX:
+                        // none
 };
 
 // A lease of one whom nobody can replace: it is asked for once, and who else is
@@ -95,7 +98,7 @@ struct ss_owners *ss_owners_new(const struct ss_owners_options *options);
 void ss_owners_destroy(struct ss_owners **owners);
 void ss_owners_step(struct ss_owners *owners,
     const struct ss_owners_event *event, struct ss_owners_commands *ret);
-// What was seen last. Borrowed, until the next step.
+// The last look at the database. Borrowed, until the next step.
 const struct ss_cluster *ss_owners_cluster(const struct ss_owners *owners);
 // Shards that the engine has now.
 struct ss_shards ss_owners_active(const struct ss_owners *owners);

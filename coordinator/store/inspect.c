@@ -1,4 +1,4 @@
-// inspect.c - which kind of store is looked at, and how a file is.
+// inspect.c - chooses the check for the kind of store, and checks a file.
 #include "coordinator/store/inspect.h"
 
 #include <errno.h>
@@ -29,15 +29,15 @@ static void look_at_room(const char *folder, ss_finding_fn *found, void *ctx)
     found(ctx, SS_FINDING_DISK, text);
 }
 
-// Is it a database? Its first bytes say so. It is not opened as one: a
-// coordinator may be at work on it, and SQLite would leave files beside it.
+// Is the file a database? Its first bytes say so. It is not opened by SQLite: a
+// coordinator may be using it, and SQLite would leave files beside it.
 static void look_at_database(const char *path, ss_finding_fn *found, void *ctx)
 {
     static const char wanted[] = "SQLite format 3";
     char text[TEXT_SIZE], begin[sizeof(wanted)] = "";
     FILE *file = fopen(path, "rb");
     if (!file)
-        return; // it will be made
+        return; // the database will be created
     size_t size = fread(begin, 1, sizeof(begin), file);
     fclose(file);
     if (size == 0 || memcmp(begin, wanted, sizeof(wanted)) == 0)

@@ -1,11 +1,11 @@
-// inspect.h - is a store what a coordinator wants? A look that changes nothing:
-// no table is made, no schema brought up, no lease taken.
+// inspect.h - is a store fit for a coordinator? The check changes nothing: it
+// makes no table, migrates no schema and takes no lease.
 #ifndef SS_STORE_INSPECT_H
 #define SS_STORE_INSPECT_H
 
 #include "common/model/finding.h"
 
-// What is wrong with the store at `url` (store.h). Each goes to `found`.
+// Report each thing that is wrong with the store at `url` (store.h) to `found`.
 void ss_store_inspect(const char *url, ss_finding_fn *found, void *ctx);
 
 #endif

@@ -75,9 +75,9 @@ static int cluster_run(struct ss_store *store, struct ss_job *job)
     ss_unreachable();
 }
 
-// Records before rows: what they tell of stood there when the rows are read. Of
-// a thread that has none, those of runs say nothing: they are of one that had
-// its name before.
+// Read records before rows: the rows that they name are there when the rows are
+// read. If the thread has no record, those of runs say nothing: they are of an
+// earlier thread of that name.
 static int records_read(struct ss_store *store, struct ss_job *job)
 {
     struct collector collector = {.job = job};
@@ -137,7 +137,7 @@ static void query_run(struct ss_store *store, struct ss_job *job)
 
 // --- gathering --------------------------------------------------------------
 
-// May this unit go before the reads that were submitted earlier? Those of other
+// May this unit go before the reads that were submitted earlier? Reads of other
 // threads do not see it; scans and gets see everything.
 static bool may_overtake(
     const struct ss_job *job, const char *const *threads, size_t count)
@@ -233,7 +233,7 @@ static int batch_apply(const struct attempt *attempt, size_t from, size_t count,
     return status;
 }
 
-// Apply units from..from + count; halve what is refused as a whole.
+// Apply units from..from + count; halve a range that is refused as a whole.
 static void apply_range(
     const struct attempt *attempt, size_t from, size_t count)
 {

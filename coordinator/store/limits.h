@@ -8,7 +8,7 @@ enum {
     // Connections of one coordinator that append: a server runs a process for
     // each, and counts them (max_connections, 100 by default).
     SS_STORE_ACTORS_MAX = 8,
-    // Units of one commit: what a full queue may add to everybody's wait.
+    // Units of one commit: a full queue delays everybody by so many.
     SS_STORE_BATCH_MAX = 1024,
     // Reads that later commits may overtake while a batch is gathered.
     SS_STORE_OVERTAKEN_MAX = 64,
@@ -23,20 +23,19 @@ enum {
     SS_STORE_RECONNECT_MS_MAX = 3600000,
     SS_STORE_PAUSE_MIN_MS = 20,
     SS_STORE_PAUSE_MAX_MS = 1000,
-    // Rows or entries of one answer of a server: what a reader that stops
-    // early may have asked for in vain.
+    // Rows or entries of one answer of a server: a reader that stops early has
+    // asked for so many in vain.
     SS_STORE_PAGE_ROWS = 256,
     // Threads whose heads need not be asked for.
     SS_STORE_HEADS_MAX = 65536,
-    // What a session holds once, so that its server's allocator keeps up to
-    // twice as much for it (postgres_connect.c): several times the rows of a
-    // full commit.
+    // The size of a value that a session holds once, so that its server's
+    // allocator keeps up to twice as much for it (postgres_connect.c): several
+    // times the rows of a full commit.
     SS_STORE_SESSION_ROOM = 2 * 1024 * 1024,
-    // How long whoever holds a fence may finish before it is cut off.
+    // How long the holder of a fence may take to finish before it is cut off.
     SS_STORE_FENCE_WAIT_MS = 500,
-    // What a look at a store calls too little room, and clocks apart: leases
-    // are
-    // counted in seconds.
+    // The room on a disk that counts as too little, and the difference of
+    // clocks that counts as too large: leases are counted in seconds.
     SS_INSPECT_ROOM_MB = 64,
     SS_INSPECT_CLOCK_MS = 1000,
 };

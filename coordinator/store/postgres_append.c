@@ -1,5 +1,5 @@
-// postgres_append.c - a run of units as one pipeline with one Sync: rows, then
-// what changes beside them, and nobody waits for an answer in between.
+// postgres_append.c - a range of units as one pipeline with one Sync: rows,
+// then the puts, without waiting for an answer in between.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -59,7 +59,7 @@ static bool heads_are_known(const struct pipeline *pipeline)
     return known;
 }
 
-// Of each thread the first unit, where its head is not known.
+// Collect the first unit of each thread whose head is not known.
 static void heads_collect(const struct pipeline *pipeline,
     struct ss_pg_array *threads, struct ss_pg_array *heads)
 {
@@ -127,7 +127,7 @@ static void add_row(struct ss_pg_array *rows, const struct ss_store_row *row)
     ss_pg_record_end(rows);
 }
 
-// Sends what is in them.
+// Send the rows collected so far.
 static void rows_send(struct pipeline *pipeline, struct ss_pg_array *rows)
 {
     uint64_t epoch = pipeline->run->epoch;
@@ -310,14 +310,14 @@ int ss_pg_append_prepare(struct ss_pg_store *store,
 
 // --- hearing ----------------------------------------------------------------
 
-// All results up to the Sync's. The first that failed is given.
+// Read all results up to the Sync's. Gives the first that failed.
 static PGresult *first_failure(struct pipeline *pipeline, bool *ret_synced)
 {
     PGconn *conn = pipeline->store->conn;
     PGresult *failure = NULL;
     size_t nothings = 0;
     *ret_synced = false;
-    // Between two statements' results comes a NULL, two are the end.
+    // A NULL separates the results of two statements; two NULLs are the end.
     while (!*ret_synced && nothings < 2) {
         PGresult *result = ss_pg_result(pipeline->store);
         nothings = result ? 0 : nothings + 1;
@@ -347,7 +347,8 @@ int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_stretch *run,
         send_durable(&pipeline);
     }
     if (rows_of(run) > 0) {
-        send_heads(&pipeline); // behind the rows they are their own
+        send_heads(
+            &pipeline); // behind the rows they would find these themselves
         send_rows(&pipeline);
     } else if (run->epoch > 0) {
         send_fence(&pipeline);

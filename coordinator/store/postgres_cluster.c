@@ -1,13 +1,13 @@
 // postgres_cluster.c - members, their leases, and who owns which shards.
 //
-// The database's clock judges leases. Each change holds the fence of whoever
-// makes it, so that nobody whose epoch was taken changes anything; a member's
-// row is locked by whoever takes over from it, so a renewal comes before that
-// and counts, or after it and finds nothing.
+// The database's clock judges leases. Each change holds the fence of its
+// member, so that a member whose epoch was taken changes nothing; a takeover
+// locks the row of the member that it takes over from, so a renewal comes
+// before the takeover and counts, or comes after it and finds nothing.
 //
-// Whoever locks rows does so in one order, also at a start (postgres_fence.c),
-// so that no two wait for each other: fences (one's own before another's),
-// members, shards, and the epoch in `format`.
+// Rows are always locked in one order, also at a start (postgres_fence.c), so
+// that no two transactions wait for each other: fences (the own one before
+// another's), members, shards, and the epoch in `format`.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "common/base/mem.h"
 #include "coordinator/store/store_postgres.h"
 
-// Whatever is in memory may not be in this database.
+// What this process has in memory may not be in this database.
 static int moved(const struct ss_pg_store *store, struct ss_error *error)
 {
     return ss_error_set(error, SS_EFENCED,
@@ -76,7 +76,7 @@ static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
     return status;
 }
 
-// Whoever owns a shard from now on has a higher epoch than whoever did.
+// An owner of a shard from now on has a higher epoch than all owners before.
 static int epoch_raise(struct ss_pg_store *store, struct ss_error *error)
 {
     const struct ss_pg_query query = {
@@ -173,7 +173,7 @@ static int lease_end(
             .params = &params,
             .what = "let go of the shards"},
     };
-    // A claim that ended behind this would give shards to nobody.
+    // A claim that ended after this would give shards to a member that is gone.
     int status = begin_as(store, self, ALONE, error);
     for (size_t i = 0; i < 2 && status == SS_OK; i++) {
         status = ss_pg_run(store, &queries[i], error);
@@ -181,7 +181,8 @@ static int lease_end(
     return end(store, status, error);
 }
 
-// Its own lease has not ended; else it must not gain anything.
+// Check that the own lease has not ended; otherwise the member must not gain
+// anything.
 static int lease_look(struct ss_pg_store *store, const struct ss_member *self,
     struct ss_error *error)
 {
@@ -310,8 +311,8 @@ static int shards_claim(struct ss_store *base, const struct ss_member *self,
 
 enum how { GLANCE, LOCK };
 
-// A member whose lease has ended; SS_EBUSY: it has not. LOCK: it does not renew
-// it any more.
+// Check that the lease of a member has ended; SS_EBUSY: it has not. LOCK: keep
+// it from renewing.
 static int dead_look(struct ss_pg_store *store, const char *dead, enum how how,
     struct ss_error *error)
 {
@@ -347,7 +348,8 @@ static int shards_move(struct ss_pg_store *store, const struct ss_member *self,
                " RETURNING shard::bigint",
         .params = &params,
         .what = "take shards over"};
-    // Its fences go too: nobody of that name may append until it takes one.
+    // Its fences are deleted, too: no process of that name may append until it
+    // takes one.
     const struct ss_pg_query forget[] = {
         {.sql = "DELETE FROM @fences WHERE coordinator = $1::text",
             .params = &gone,
@@ -394,7 +396,7 @@ static int shards_take(struct ss_store *base, const struct ss_member *self,
     return status;
 }
 
-// A member that is taken over meanwhile waits for us, or is none any more.
+// Hold a member: a takeover of it waits for us, or it is not a member any more.
 static int member_hold(struct ss_pg_store *store, const char *name,
     bool *ret_there, struct ss_error *error)
 {

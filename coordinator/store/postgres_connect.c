@@ -29,12 +29,13 @@ static const struct meaning {
     {"40P01", SS_EAGAIN, ""},
     {"55P03", SS_EAGAIN, ": others hold the rows"},
     {"08", SS_EAGAIN, ""},
-    // A pooler that was not known for one.
+    // A pooler that was not recognised before.
     {"26000", SS_EAGAIN, ""},
     // The journal is another table than when this session began.
     {"42804", SS_EAGAIN, ": the tables were made anew"},
     {"XX000", SS_EAGAIN, ""}, // so it says of a statement that it keeps
-    // Two that looked at the same time: the second look sees what was done.
+    // Two transactions looked at the same time: a second look sees what the
+    // other did.
     {"23505", SS_EAGAIN, ""},
     {"22012", SS_EAGAIN, ": what stood there has changed"},
     {"54", SS_ELIMIT, ""},
@@ -108,8 +109,8 @@ int ss_pg_fail(struct ss_pg_store *store, const PGresult *result,
     if (ss_pg_has_code(result, "26000")) {
         store->is_pooled = true;
     }
-    // It has ended this session, or is about to; or the session knows tables
-    // that are gone.
+    // The server has ended this session, or is about to; or the session knows
+    // tables that are gone.
     if (strncmp(code_of(result), "57P", 3) == 0 ||
         ss_pg_has_code(result, "42804") || ss_pg_has_code(result, "XX000") ||
         PQstatus(store->conn) != CONNECTION_OK) {
@@ -139,7 +140,7 @@ static void keep_quiet(void *ctx, const char *message)
 
 PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error)
 {
-    // What stands before the URL gives way to it, what stands behind does not.
+    // Keys in front of the URL are defaults; keys behind it override the URL.
     static const char *const keys[] = {"connect_timeout", "keepalives_idle",
         "keepalives_interval", "keepalives_count", "tcp_user_timeout",
         "fallback_application_name", "dbname", "client_encoding", NULL};
@@ -195,7 +196,8 @@ static int server_check(const struct ss_pg_store *store, const PGresult *result,
     return SS_OK;
 }
 
-// The server, and what of it must not change under a store that is open.
+// Look at the server, and at the properties that must not change while a store
+// is open.
 static int server_look(struct ss_pg_store *store,
     struct ss_pg_identity *identity, struct ss_error *error)
 {
@@ -214,7 +216,8 @@ static int server_look(struct ss_pg_store *store,
         return status;
     }
     status = server_check(store, result, error);
-    // A pooler tells a number of its own. Once seen it is expected for good.
+    // A pooler reports a backend number of its own. Once seen, a pooler is
+    // assumed for good.
     store->is_pooled |=
         ss_pg_number_at(result, 0, 5) != PQbackendPID(store->conn);
     store->is_unwaited =
@@ -227,10 +230,11 @@ static int server_look(struct ss_pg_store *store,
     return status;
 }
 
-// What of the tables must not change, and what this connection needs to know.
+// Look at the properties of the tables that must not change, and at those that
+// this connection needs.
 //
-// The last value is there for what it does to the session: glibc gives free
-// memory back after each commit until it saw a large piece freed, and large
+// The last value is selected for its effect on the session: glibc returns free
+// memory after each commit until it has seen a large piece freed, and large
 // commits would ask for the same pages again each time, a sixth of their cost
 // (docs/internals/journal.md).
 static int tables_look(struct ss_pg_store *store,
@@ -404,8 +408,8 @@ int ss_pg_run(struct ss_pg_store *store, const struct ss_pg_query *query,
     return status;
 }
 
-// `local`: of standbys an operator decides. Not for the session, which a pooler
-// may give to others.
+// `local`: operators decide about standbys. It is not set for the session,
+// which a pooler may give to others.
 const char ss_pg_durable_sql[] =
     "SELECT set_config('synchronous_commit', 'local', true)";
 

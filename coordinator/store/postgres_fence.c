@@ -1,5 +1,5 @@
-// postgres_fence.c - epochs: who may append, and how one is taken from whoever
-// does not answer any more.
+// postgres_fence.c - epochs: who may append, and how an epoch is taken from a
+// coordinator that does not answer any more.
 #include <poll.h>
 
 #include "common/base/mem.h"
@@ -50,7 +50,8 @@ static void blockers_end(struct ss_pg_store *store, const char *pid)
     PQfinish(conn);
 }
 
-// The result of what was sent. Whoever holds the fence has a while to finish.
+// Wait for the result of what was sent. The holder of the fence has a while to
+// finish.
 static int fence_wait(struct ss_pg_store *store, const char *pid,
     PGresult **ret_result, struct ss_error *error)
 {
@@ -95,8 +96,8 @@ int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
     return status;
 }
 
-// The fence first, then the epoch: as all who change owners, some of whom hold
-// this very fence when they raise the epoch.
+// The fence first, then the epoch, in the order of all transactions that change
+// owners; some of them hold this very fence when they raise the epoch.
 static int fence_raise(struct ss_pg_store *store, struct ss_pg_params *params,
     uint64_t *ret_epoch, struct ss_error *error)
 {

@@ -1,8 +1,8 @@
 // postgres_heads.c - the heads of the threads that this store appended to.
 //
-// While an epoch stands nobody else appends to its owner's threads, so what was
-// committed with it need not be asked for again: the fence, which each append
-// looks at, says that it is still so.
+// While an epoch is valid nobody else appends to its owner's threads, so heads
+// that were committed with it need not be asked for again: each append checks
+// the fence, which shows that the epoch is still valid.
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"

@@ -1,4 +1,4 @@
-// postgres_inspect.c - a look at a PostgreSQL that changes nothing.
+// postgres_inspect.c - a check of a PostgreSQL that changes nothing.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void tell(
     look->found(look->ctx, finding, text);
 }
 
-// NULL: what could not be asked was told.
+// NULL: the query failed, and that was reported.
 static PGresult *ask(const struct look *look, const char *sql)
 {
     PGresult *result = PQexec(look->conn, sql);
@@ -79,7 +79,7 @@ static int64_t wall_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Its clock was read somewhere between our two readings.
+// The server's clock was read between our two readings.
 static void look_at_clock(const struct look *look)
 {
     int64_t before_ms = wall_ms();
@@ -131,7 +131,7 @@ static void look_at_number(const struct look *look)
             "schema %s has format %lld, this program knows %d",
             look->store->schema, format, SS_PG_FORMAT);
     else
-        look_at_rights(look); // of all tables that there are to be
+        look_at_rights(look); // of all tables of this format
     PQclear(result);
 }
 
@@ -141,7 +141,7 @@ static void look_at_schema(const struct look *look)
         "SELECT bool_or(relname = 'format'), count(*) FROM pg_class c"
         " JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = '%s' AND relname IN ('format', 'journal', 'runs')",
-        look->store->schema); // a plain name: option_take() saw to it
+        look->store->schema); // a plain name: option_take() checked it
     PGresult *result = ask(look, sql);
     ss_free(sql);
     if (!result)

@@ -1,5 +1,5 @@
 // postgres_read.c - reading in pages: a server's answer is held in memory, and
-// a reader that lost its connection goes on behind what it has.
+// a reader that lost its connection goes on behind the rows that it has.
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -8,7 +8,7 @@
 
 enum { READ_TRIES_MAX = 3 };
 
-// One page. `last` of rows that came: where the next one begins.
+// One page. `last`: the last row that came; the next page begins behind it.
 struct page {
     struct ss_pg_query query;
     int (*call)(void *reader, const PGresult *result, int row);
@@ -24,8 +24,8 @@ static int moved(const struct ss_pg_store *store, struct ss_error *error)
         store->place);
 }
 
-// Row by row, so that no more than one is held. The rest of a page that the
-// reader does not want is passed over.
+// Row by row, so that no more than one is held. If the reader stops, the rest
+// of the page is skipped.
 static int rows_call(struct ss_pg_store *store, struct page *page,
     int *ret_stopped, struct ss_error *error)
 {

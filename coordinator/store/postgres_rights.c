@@ -1,10 +1,10 @@
-// postgres_rights.c - what the user may do with the tables, looked at before
-// anything rests on it: a right that is missing would end a coordinator in the
-// middle of its work, each time it is started.
+// postgres_rights.c - the user's rights on the tables, checked at the start: a
+// missing right would end a coordinator in the middle of its work, each time it
+// is started.
 #include "common/base/mem.h"
 #include "coordinator/store/store_postgres.h"
 
-// Who locks a row needs UPDATE.
+// Locking a row needs the right to UPDATE.
 const char ss_pg_rights_sql[] =
     "SELECT string_agg(t.may || ' on ' || t.name, ', ' ORDER BY t.name,"
     " t.may) FROM (SELECT name, unnest(string_to_array(rights, ' ')) AS may"

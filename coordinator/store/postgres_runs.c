@@ -1,5 +1,5 @@
-// postgres_runs.c - which units of a batch may be sent without a look at what
-// stands: those that touch nothing twice but to continue it.
+// postgres_runs.c - which units of a batch may be sent without looking at what
+// is stored: those that touch nothing twice, except to continue a thread.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -38,7 +38,7 @@ uint64_t *ss_pg_names_add(
 
 // --- runs -------------------------------------------------------------------
 
-// Each key once: a statement cannot change one twice.
+// Each key once: a statement cannot change a row twice.
 static bool puts_join(
     struct ss_pg_names *names, const struct ss_store_unit *unit)
 {
@@ -56,7 +56,7 @@ static bool puts_join(
     return true;
 }
 
-// A thread's rows go on where those before them end.
+// The rows of a thread must continue those of the units before.
 static bool rows_join(
     struct ss_pg_names *names, const struct ss_store_unit *unit)
 {

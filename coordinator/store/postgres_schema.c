@@ -1,5 +1,4 @@
-// postgres_schema.c - the tables of a PostgreSQL store, and how a schema comes
-// to have them.
+// postgres_schema.c - the tables of a PostgreSQL store, and their migration.
 #include <inttypes.h>
 
 #include "common/base/mem.h"
@@ -97,17 +96,19 @@ static const char format_2[] =
                                 "INSERT INTO @shards SELECT n, '' FROM "
                                 "generate_series(0, 1023) AS n;\n"
                                 "UPDATE @format SET number = 2;\n";
-// What rows each member reads. One of before that is still at work says nothing
-// of it when it renews its lease: it reads the first.
+// The row format that each member reads. An older coordinator that is still
+// running does not set it when it renews its lease: it reads the first format.
 static const char format_3[] =
     "ALTER TABLE @members ADD COLUMN row_format integer NOT NULL DEFAULT 1;\n"
     "UPDATE @format SET number = 3;\n";
-// What is paused. The number keeps out who would send its tasks all the same.
+// The pauses. The number of the format keeps out older programs, which would
+// send the tasks all the same.
 static const char format_4[] = TABLE("pauses",
     "what no task is sent of -> since when, and why") "UPDATE @format SET "
                                                       "number = 4;\n";
-// Records of runs have run and thread as their key. What lies under the run
-// alone stays there; the number keeps out who would look for no more than that.
+// Records of runs have run and thread as their key. Records under the run alone
+// stay; the number of the format keeps out older programs, which would look
+// only for those.
 static const char format_5[] = "UPDATE @format SET number = 5;\n";
 _Static_assert(SS_SHARDS == 1024, "the table has that many");
 
@@ -176,8 +177,8 @@ static int format_check(
     return status;
 }
 
-// What is in the schema: 0 no schema, 1 nothing of our names, 2 our tables, 3
-// somebody else's.
+// What is in the schema: 0 no schema, 1 no table of our names, 2 our tables, 3
+// tables of another program.
 static int look(
     struct ss_pg_store *store, int64_t *ret_what, struct ss_error *error)
 {
@@ -214,7 +215,7 @@ static int foreign(struct ss_pg_store *store, struct ss_error *error)
         store->place, store->schema);
 }
 
-// From whatever format is there to this one.
+// Migrate from the format that is there to this one.
 static int bring_up(struct ss_pg_store *store, struct ss_error *error)
 {
     int64_t what = 0, format = 0;
@@ -243,7 +244,8 @@ static int bring_up(struct ss_pg_store *store, struct ss_error *error)
     return status;
 }
 
-// One of several that start at once does it, the others find it done.
+// One of several coordinators that start at once migrates; the others find it
+// done.
 static int locked_bring_up(struct ss_pg_store *store, struct ss_error *error)
 {
     struct ss_pg_params params = {0};

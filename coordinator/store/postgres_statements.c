@@ -1,9 +1,9 @@
 // postgres_statements.c - the statements of a commit, and those of them that a
 // session of our own keeps prepared.
 //
-// Each carries its conditions and fails where one does not hold: a division by
-// zero, or a place that is taken. So nobody has to wait for an answer before
-// the commit, and what failed has changed nothing.
+// Each statement carries its conditions and fails where one does not hold: by a
+// division by zero, or a duplicate key. So the commit need not wait for an
+// answer, and a failed commit has changed nothing.
 #include <stdio.h>
 #include <string.h>
 
@@ -14,12 +14,12 @@
 
 // --- their texts ------------------------------------------------------------
 
-// All rows in one value, an array of the table's own row type: what costs a
-// server least of all the ways there are (docs/internals/journal.md).
+// All rows in one value, an array of the table's own row type: the cheapest way
+// for a server (docs/internals/journal.md).
 #define ROWS "INSERT INTO @journal SELECT r.* FROM unnest($1::@journal[]) AS r"
 
-// The fence is looked at, and locked, in the statement that needs it, before
-// the first row of it: a subquery of one value, which it asks for once.
+// The statement itself checks and locks the fence, before its first row: a
+// subquery with one value, which is evaluated once.
 #define IF_HELD                                                                \
     " WHERE 1 / coalesce((SELECT 1 FROM @fences WHERE coordinator ="           \
     " $2::text AND actor = $3::integer AND epoch = $4::bigint FOR SHARE), 0)"  \
@@ -39,8 +39,8 @@ static const char *const texts[SS_PG_PUTS] = {
         " $3::bigint FOR SHARE) AS f",
 };
 
-// Keys in order: two that put the same ones wait for each other in one
-// direction only.
+// Keys in order: two statements that put the same keys wait for each other in
+// one direction only.
 #define PUT_COLUMNS "(key, index_key, expires_us, hash, value)"
 #define KEYS_OF     "unnest($1::text[], $2::text[]) AS p (key, index_key)"
 #define PUT_LISTS                                                              \
@@ -94,7 +94,8 @@ int ss_pg_prepare(struct ss_pg_store *store, enum ss_pg_statement which,
     if (store->is_pooled || *name) {
         return SS_OK;
     }
-    // By what it says: if another left it in this session it is the same.
+    // Named by its text: if another client left it in this session it is the
+    // same statement.
     char *sql = sql_of(store, which);
     (void)snprintf(name, SS_PG_NAME_SIZE, "superstep_%016llx",
         (unsigned long long)ss_hash64(sql, strlen(sql)));
@@ -107,7 +108,7 @@ int ss_pg_prepare(struct ss_pg_store *store, enum ss_pg_statement which,
         *name = '\0';
     }
     if (!done && ss_pg_has_code(result, "42P05")) {
-        store->is_pooled = true; // this session was another's
+        store->is_pooled = true; // this session was another client's
     } else if (!done) {
         status = ss_pg_fail(store, result, "prepare", error);
     }

@@ -169,7 +169,7 @@ int64_t ss_pg_number_at(const PGresult *result, int row, int column)
         (const unsigned char *)PQgetvalue(result, row, column);
     int size = PQgetlength(result, row, column);
     ss_check(size == 4 || size == 8);
-    // The sign of a short one fills what is left.
+    // Extend the sign of a short number.
     uint64_t number = size == 4 && bytes[0] >= 0x80 ? UINT64_MAX : 0;
     for (int i = 0; i < size; i++) {
         number = number << 8 | bytes[i];

@@ -22,7 +22,7 @@ static void sleep_real(int ms)
     }
 }
 
-// A signal's handler is not an answer; that the time begins anew does no harm.
+// A signal does not end the wait; that its time begins anew is harmless.
 static int wait_real(void *ctx, int fd, short events, int timeout_ms)
 {
     struct pollfd ready = {.fd = fd, .events = events};

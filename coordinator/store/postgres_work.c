@@ -1,4 +1,4 @@
-// postgres_work.c - applying a batch: runs of units at full speed, and a unit
+// postgres_work.c - applies a batch: ranges of units at full speed, and a unit
 // on its own where a condition did not hold.
 #include <string.h>
 
@@ -101,8 +101,8 @@ static int rows_delete(struct ss_pg_store *store, const char *thread,
     return ss_pg_run(store, &query, error);
 }
 
-// Its conditions hold and are locked. Puts go one by one: a key may be named
-// more than once.
+// The conditions of the unit hold and are locked. Puts go one by one: a key may
+// be named more than once.
 static int unit_write(struct ss_pg_store *store,
     const struct ss_store_unit *unit, struct ss_error *error)
 {
@@ -167,7 +167,7 @@ static int unit_apply(
     struct work *work, struct ss_store_unit *unit, struct ss_error *error)
 {
     bool wrote = false;
-    // What it deletes, and what others did.
+    // The unit may delete rows, and others may have appended.
     ss_pg_heads_forget(work->store);
     int status = ss_pg_begin(work->store, error);
     if (status == SS_OK) {
@@ -189,8 +189,9 @@ static bool blames_content(int status)
     return status == SS_EINVAL || status == SS_ELIMIT;
 }
 
-// Units from..from + count, of which no one needs a look. What fails is halved
-// until the guilty one stands alone, so that strangers do not harm each other.
+// Apply units from..from + count, none of which needs a look. A range that
+// fails is halved until the guilty unit is alone, so that units do not harm
+// each other.
 static int range_apply(
     struct work *work, size_t from, size_t count, struct ss_error *error)
 {
@@ -283,7 +284,7 @@ int ss_pg_apply(
     if (status == SS_OK || status == SS_EAGAIN || !work.wrote) {
         return status;
     }
-    // Some are durable: each unit says how it went.
+    // Some units are durable: each has its own result.
     for (size_t i = work.settled; i < batch->units_count; i++) {
         batch->units[i].result = status;
     }

@@ -57,12 +57,13 @@ static const char format_2[] =
                                  "  ('done', 'interrupted', 'failed', "
                                  "'drained', 'cancelled');\n";
 
-// What is paused.
+// The pauses.
 static const char format_3[] =
     TABLE("pauses", "what no task is sent of -> since when, and why");
 
-// Records of runs have run and thread as their key. What lies under the run
-// alone stays there; the number keeps out who would look for no more than that.
+// Records of runs have run and thread as their key. Records under the run alone
+// stay; the number of the format keeps out older programs, which would look
+// only for those.
 static const char format_4[] = "";
 
 const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {

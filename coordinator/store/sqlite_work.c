@@ -338,7 +338,7 @@ int ss_sqlite_apply(
         return SS_OK;
     }
     rollback(store);
-    // A commit that could not be synced may be found after a crash.
+    // A commit that could not be synced may still be there after a crash.
     if (status == SS_EIO) {
         status = SS_EAGAIN;
         if (error) {

@@ -35,8 +35,8 @@ static const struct kind {
     {"postgresql:", postgres_open},
 };
 
-// "postgres://..." names a kind; "data:1.db" could be a file, but then nobody
-// would be told of a misspelled kind.
+// "postgres://..." names a kind; "data:1.db" could be a file, but then a
+// misspelled kind would go unnoticed.
 static bool names_kind(const char *url)
 {
     size_t size = strspn(url, "abcdefghijklmnopqrstuvwxyz");
@@ -53,7 +53,7 @@ int ss_store_open(
         }
     }
     if (names_kind(url)) {
-        // What stands behind may hold a password.
+        // The rest of the URL may hold a password.
         return ss_error_set(error, SS_EINVAL,
             "store: no store is called"
             " \"%.*s\"; there are memory:, sqlite:FILE and postgres://",
@@ -102,7 +102,7 @@ static void row_shape(const struct ss_store_unit *unit, size_t index)
     ss_check(row->body || row->body_size == 0);
 }
 
-// What a caller can only do by mistake.
+// Checks of what a caller can only get wrong by mistake.
 static void unit_shape(const struct ss_store_unit *unit)
 {
     ss_check(unit->thread || (unit->rows_count == 0 && !unit->delete_thread &&
@@ -117,7 +117,7 @@ static void unit_shape(const struct ss_store_unit *unit)
     }
 }
 
-// What outside can make too large.
+// Checks of what outside data can make too large.
 static int unit_limits(
     const struct ss_store_unit *unit, size_t index, struct ss_error *error)
 {

@@ -1,11 +1,11 @@
-// store.h - the seam under the coordinator: a blocking, dumb store.
+// store.h - the seam under the coordinator: a blocking, simple store.
 //
 // It is opened and closed; batches are applied; rows of a thread and entries of
-// small tables are read. A store that several processes share knows them too:
-// fences, members and their shards. Each call waits for the database; who must
-// not wait asks through a store actor (store_actor.h). A store folds nothing
-// and decides nothing but: is this place free, is this key as expected, is this
-// epoch still the owner's (docs/internals/journal.md, cluster.md).
+// small tables are read. A store that several processes share has fences,
+// members and their shards, too. Each call waits for the database; a caller
+// that must not wait asks through a store actor (store_actor.h). A store folds
+// nothing and decides nothing but: is this place free, is this key as expected,
+// is this epoch still the owner's (docs/internals/journal.md, cluster.md).
 //
 // One contract suite runs against every store: tests/contract/store_test.c.
 #ifndef SS_STORE_STORE_H
@@ -47,17 +47,17 @@ struct ss_store;
 int ss_store_open(const char *url, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 void ss_store_close(struct ss_store **store);
-// A call that goes on trying (its server is away) says why each time it failed,
-// on the thread that calls. NULL: nobody listens. `why` is lent.
+// Called each time that a call has failed and tries again (its server is away),
+// with the reason, on the thread of that call; or NULL. `why` is lent.
 typedef void ss_store_trouble_fn(void *ctx, const char *why);
 void ss_store_listen(
     struct ss_store *store, ss_store_trouble_fn *trouble, void *ctx);
 
 // Commit a batch. SS_OK: every unit has its result; a unit refused for its
-// content does not harm the others. An error: nothing of it was applied
-// (SS_EIO, SS_EFULL), or it is not known (SS_EAGAIN: append the same again).
-// Appending the very rows that stand there already is SS_OK (a repeat): its
-// puts are then left out, they were made with the rows.
+// content does not harm the others. An error: nothing of the batch was applied
+// (SS_EIO, SS_EFULL), or that is not known (SS_EAGAIN: append the same again).
+// Appending the same rows again is SS_OK (a repeat): the puts are then left
+// out, as they were made with the rows.
 int ss_store_apply(struct ss_store *store, struct ss_store_batch *batch,
     struct ss_error *error) SS_MUST_USE;
 // Rows of a thread with from <= seq <= to.
@@ -77,11 +77,11 @@ int ss_store_get(struct ss_store *store, enum ss_store_table table,
 // leases. False: one process owns it.
 bool ss_store_is_shared(const struct ss_store *store);
 // Take the fence of (coordinator, actor): a new epoch, with which this store's
-// batches append from now on. What was appended with an older one is there, and
-// nothing more comes. Whoever is in the middle of a commit is waited for, then
-// cut off. No two takings have one epoch, of any coordinators, and a database
-// that was set back gives none again: it is at least its clock (microseconds
-// since 1970). SS_EINVAL: a store that one process owns has no fences.
+// batches append from now on. What was appended with an older epoch is there,
+// and nothing more of it comes. A commit under way is waited for, then cut off.
+// An epoch is never given twice, to any coordinator, even by a database that
+// was set back: it is at least the database's clock (microseconds since 1970).
+// SS_EINVAL: a store that one process owns has no fences.
 int ss_store_fence_take(struct ss_store *store, const char *coordinator,
     int actor, uint64_t *ret_epoch, struct ss_error *error) SS_MUST_USE;
 // Take the fences of another coordinator, which is dead or slow, from it: when
@@ -93,11 +93,13 @@ int ss_store_fence_break(struct ss_store *store, const char *coordinator,
 //
 // Of a store that one process owns, before it appends.
 
-// A new epoch, durably. One that was set back gives none again: it is at least
-// `wall_us` (0: whatever follows the last). SS_ECORRUPT: the last is damaged.
+// A new epoch, durably. A store that was set back gives none twice: it is at
+// least `wall_us` (0: whatever follows the last). SS_ECORRUPT: the last is
+// damaged.
 int ss_store_alone_epoch(struct ss_store *store, int64_t wall_us,
     uint64_t *ret_epoch, struct ss_error *error) SS_MUST_USE;
-// Had whoever had it before stopped as asked? That is forgotten, durably.
+// Had the coordinator before stopped as asked? The note about that is deleted,
+// durably.
 int ss_store_alone_begin(struct ss_store *store, bool *ret_was_stopped,
     struct ss_error *error) SS_MUST_USE;
 
@@ -112,26 +114,27 @@ int ss_store_alone_begin(struct ss_store *store, bool *ret_was_stopped,
 // makes it a member.
 int ss_store_lease_renew(struct ss_store *store, const struct ss_member *self,
     int64_t lease_ms, struct ss_error *error) SS_MUST_USE;
-// It is not a member any more. Shards that it still has are nobody's then.
+// End the membership. Shards that it still has then belong to nobody.
 int ss_store_lease_end(struct ss_store *store, const struct ss_member *self,
     struct ss_error *error) SS_MUST_USE;
-// Who is there, who has which shards, and the last epoch: a change of owners
+// The members, the owners of shards, and the last epoch: a change of owners
 // takes one, too. Gives: ss_cluster_fini().
 int ss_store_cluster_read(struct ss_store *store,
     struct ss_cluster *ret_cluster, struct ss_error *error) SS_MUST_USE;
-// Those of `wanted` that nobody has become its own. SS_EAGAIN: its own lease
-// has ended; renew it first.
+// Claim those of `wanted` that nobody has. SS_EAGAIN: its own lease has ended;
+// renew it first.
 int ss_store_shards_claim(struct ss_store *store, const struct ss_member *self,
     const struct ss_shards *wanted, struct ss_shards *ret_got,
     struct ss_error *error) SS_MUST_USE;
-// All that `dead` has, with its fences broken: when this returns SS_OK, what it
-// appended can be read and nothing follows. SS_EBUSY: its lease has not ended
-// (or it is not a member any more). SS_EAGAIN: as above.
+// Take all shards that `dead` has, and break its fences: when this returns
+// SS_OK, what it appended can be read and nothing follows. SS_EBUSY: its lease
+// has not ended (or it is not a member any more). SS_EAGAIN: as above.
 int ss_store_shards_take(struct ss_store *store, const struct ss_member *self,
     const char *dead, struct ss_shards *ret_got,
     struct ss_error *error) SS_MUST_USE;
-// Those of `shards` that it has go to `to` (NULL, or one that is not a member:
-// nobody). On the store that appends go to, it is the last word on them.
+// Hand those of `shards` that it has to `to` (NULL, or one that is not a
+// member: nobody). Called on the store that appends to them, it comes behind
+// all of its appends.
 int ss_store_shards_hand(struct ss_store *store, const struct ss_member *self,
     const struct ss_shards *shards, const char *to,
     struct ss_error *error) SS_MUST_USE;

@@ -40,10 +40,10 @@ struct ss_store_actor {
     bool stopping;
     uint64_t epoch;
     struct ss_store_actor_stats stats;
-    bool has_ended;             // the thread did all that it was given
+    bool has_ended;             // the thread has finished all its jobs
     const struct ss_job *doing; // NULL: nothing; lives until it is done
     int64_t doing_since_ms;
-    int64_t failing_since_ms;      // 0: what was asked last was answered
+    int64_t failing_since_ms;      // 0: the last call was answered
     char what[SS_STORE_WHAT_SIZE]; // failed last
     char why[SS_ERROR_SIZE];
 };
@@ -179,7 +179,7 @@ static void note_failure(struct ss_store_actor *actor, const char *why)
     (void)snprintf(actor->why, sizeof(actor->why), "%s", why);
 }
 
-// Of the store, while it goes on trying.
+// Called by the store while it goes on trying.
 static void on_trouble(void *ctx, const char *why)
 {
     struct ss_store_actor *actor = ctx;
@@ -188,7 +188,8 @@ static void on_trouble(void *ctx, const char *why)
     unlock(actor);
 }
 
-// Not what it refused, and what another coordinator did.
+// Does this job's status mean that the store is away? Not a refusal, and not
+// what another coordinator did.
 static bool is_away(const struct ss_job *job)
 {
     bool asks_for_shards =

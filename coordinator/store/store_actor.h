@@ -23,8 +23,7 @@ int ss_store_actor_start(struct ss_store *store,
     struct ss_store_actor **ret_actor, struct ss_error *error) SS_MUST_USE;
 // From now on units are appended with this epoch of the store's fence.
 void ss_store_actor_fence(struct ss_store_actor *actor, uint64_t epoch);
-// Finish what is queued, and take nothing more: what is done can be taken
-// still.
+// Finish the queued jobs, and accept no more; done jobs can still be taken.
 void ss_store_actor_finish(struct ss_store_actor *actor);
 // The same until `until_ms` (CLOCK_MONOTONIC) at the latest. False: its store
 // has not answered by then. Nothing stops a thread that waits for a disk or a
@@ -48,13 +47,13 @@ struct ss_store_actor_stats {
 struct ss_store_actor_stats ss_store_actor_stats(
     const struct ss_store_actor *actor);
 
-// What a store has not answered yet, or could not do when it was asked last.
+// A call that a store has not answered yet, or that it could not carry out.
 struct ss_store_wait {
     int64_t since_ms;              // CLOCK_MONOTONIC
     char what[SS_STORE_WHAT_SIZE]; // "to write thread t"
     char why[SS_ERROR_SIZE];       // as the store says; "": it says nothing
 };
-// False: nothing is asked of it, and what was asked last was answered.
+// False: no call is under way, and the last one was answered.
 bool ss_store_actor_waits(
     const struct ss_store_actor *actor, struct ss_store_wait *ret_wait);
 

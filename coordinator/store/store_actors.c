@@ -59,7 +59,8 @@ void ss_store_actors_fence(
     ss_store_actor_fence(actors->actors[index], epoch);
 }
 
-// Of a job in parts none has come back any more: the last one takes it along.
+// Free the parts of a job that nobody takes any more; the last part frees the
+// whole.
 static void drop_parts(struct ss_store_actor *actor)
 {
     struct ss_job *job;
@@ -156,7 +157,7 @@ static void hand_in_parts(struct ss_store_actors *actors, struct ss_job *whole)
     }
 }
 
-// To have lost the fence says more than anything else.
+// A lost fence is worse than any other status.
 static bool is_worse(int status, int than)
 {
     return status != SS_OK && than != SS_EFENCED &&

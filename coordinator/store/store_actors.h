@@ -5,10 +5,10 @@
 //   submit --by shard+--> actor 1 --> connection, fence (coordinator, 1)
 //                    +--> ...
 //
-// Commits of different threads run side by side then. What the caller sees is
-// what it saw of one actor:
-// - all jobs of one thread (and records of it alone) go to one actor, in order;
-// - who looks at all threads (SCAN, GET), or leaves them (END), waits for all
+// Commits of different threads then run side by side. The caller sees what it
+// would see of one actor: - all jobs of one thread (and records of it alone) go
+// to one actor, in order; - who looks at all threads (SCAN, GET), or leaves
+// them (END), waits for all
 //   units that were submitted before it;
 // - a unit of no thread (graphs, the cache) goes through all actors: whatever
 //   is appended behind it anywhere is durable behind it;
@@ -34,15 +34,15 @@ void ss_store_actors_fence(
 // ss_store_actor_finish_until() does. False: at least one still waits.
 bool ss_store_actors_finish_until(
     struct ss_store_actors *actors, int64_t until_ms) SS_MUST_USE;
-// The one that has waited longest; false: none waits.
+// The call that has waited longest; false: none waits.
 bool ss_store_actors_wait(
     const struct ss_store_actors *actors, struct ss_store_wait *ret_wait);
 // Finish what was handed to them, stop, close the stores.
 void ss_store_actors_stop(struct ss_store_actors **actors);
 // Queue a job. Takes.
 void ss_store_actors_submit(struct ss_store_actors *actors, struct ss_job *job);
-// The next finished job, or NULL. Gives. Never blocks. Until it says NULL, what
-// waits for others may not have begun.
+// The next finished job, or NULL. Gives. Never blocks. Until it returns NULL,
+// jobs that wait for others may not have begun.
 struct ss_job *ss_store_actors_take(struct ss_store_actors *actors);
 // Descriptors, one of them readable while finished jobs wait: their count.
 size_t ss_store_actors_fds(

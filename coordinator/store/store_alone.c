@@ -1,5 +1,5 @@
 // store_alone.c - the trivial table of owners: a store that one process owns
-// gives its epochs itself, and keeps a word of whoever stopped as asked.
+// gives epochs itself, and keeps a note of a coordinator that stopped as asked.
 #include <string.h>
 
 #include "common/base/ids.h"
@@ -81,7 +81,7 @@ int ss_store_alone_epoch(struct ss_store *store, int64_t wall_us,
     return status;
 }
 
-// Durably, before anything of its runs is read.
+// Delete the note durably, before any run is read.
 static int alone_forget_stop(struct ss_store *store, struct ss_error *error)
 {
     const struct ss_store_put put = {

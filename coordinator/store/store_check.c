@@ -14,7 +14,7 @@ bool ss_store_row_same(
                memcmp(stands->body, row->body, row->body_size) == 0);
 }
 
-// How many of the unit's rows stand already, from the first on.
+// How many of the unit's rows are stored already, from the first on.
 static int rows_standing(const struct ss_store_view *view,
     const struct ss_store_unit *unit, size_t *ret_count, struct ss_error *error)
 {
@@ -29,8 +29,8 @@ static int rows_standing(const struct ss_store_view *view,
     return SS_OK;
 }
 
-// `*ret_repeat`: all rows stand. A unit is all or nothing, so one that stands
-// in part is none of ours.
+// `*ret_repeat`: all rows are stored. A unit is all or nothing, so one that is
+// stored in part is not ours.
 static int rows_check(const struct ss_store_view *view,
     struct ss_store_unit *unit, bool *ret_repeat, struct ss_error *error)
 {
@@ -103,7 +103,8 @@ static int put_check(const struct ss_store_view *view,
             return status;
         }
     }
-    // In doubt about a commit the same is put again: its outcome stands.
+    // After a commit in doubt the same put comes again, and its result is
+    // stored.
     bool done = put->value
                     ? there && hash == ss_hash64(put->value, put->value_size)
                     : !there;

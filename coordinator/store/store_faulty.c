@@ -34,8 +34,8 @@ static int fail(const struct faulty_store *store, struct ss_error *error)
         store->plan.fail_after ? "after it was committed" : "before");
 }
 
-// The highest row of the thread; what it is before and after tells appended
-// rows from repeats.
+// The highest row of the thread; comparing it before and after an apply tells
+// appended rows from repeats.
 static int head_row(void *ctx, const struct ss_store_row *row)
 {
     *(uint64_t *)ctx = row->seq;

@@ -1,6 +1,6 @@
 // store_faulty.h - a store that lies, fails and stops on demand.
 //
-// Wraps another store and behaves as it does, but for what its plan says. For
+// Wraps another store and behaves like it, except for what its plan says. For
 // tests, the simulator, and proofs that a crash after any row is survived.
 #ifndef SS_STORE_STORE_FAULTY_H
 #define SS_STORE_STORE_FAULTY_H
@@ -15,8 +15,8 @@ struct ss_faulty_plan {
     uint64_t fail_count;
     bool fail_after;
     int fail_status; // SS_EIO, SS_EAGAIN, SS_EFULL ...
-    // When so many rows stand (since the plan was set), the store stops: what
-    // comes then, and the apply that got there, ends with SS_ECLOSED. A unit is
+    // When so many rows were stored (since the plan was set), the store stops:
+    // that apply, and every call after it, ends with SS_ECLOSED. A unit is
     // never torn. 0: never.
     uint64_t stop_after_rows;
 };

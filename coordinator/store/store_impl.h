@@ -43,7 +43,7 @@ struct ss_store_ops {
     int (*get)(struct ss_store *store, enum ss_store_table table,
         const char *key, ss_store_entry_fn *entry, void *ctx,
         struct ss_error *error);
-    // NULL: it has no fences.
+    // NULL: the store has no fences.
     int (*fence_take)(struct ss_store *store, const char *coordinator,
         int actor, uint64_t *ret_epoch, struct ss_error *error);
     int (*fence_break)(struct ss_store *store, const char *coordinator,
@@ -60,7 +60,7 @@ struct ss_store {
     void *trouble_ctx;
 };
 
-// For who listens: it failed, and is tried again.
+// Tell the listener that a call failed, and is tried again.
 void ss_store_trouble(const struct ss_store *store, const char *why);
 
 // Openers of each kind; `rest` is the URL behind "kind:".
@@ -68,34 +68,35 @@ int ss_store_memory_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 int ss_store_sqlite_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
-// Of a program that is built with libpq.
+// Only in a program that is built with libpq.
 int ss_store_postgres_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 // inspect.h, what stands behind "postgres:".
 void ss_store_postgres_inspect(
     const char *rest, ss_finding_fn *found, void *ctx);
 
-// What a unit asks before it may change anything. Each answer is a status of
-// the system, never of the content; absent things say so in their result.
+// Questions of a unit before it may change anything. A status is about the
+// system, never about the content; an absent thing is a result.
 struct ss_store_view {
     // 0: the thread has no rows.
     int (*head)(void *ctx, const char *thread, uint64_t *ret_head,
         struct ss_error *error);
-    // *ret_same: that very row stands at its place.
+    // *ret_same: that very row is stored at its place.
     int (*row_same)(void *ctx, const struct ss_store_row *row, bool *ret_same,
         struct ss_error *error);
-    // ss_hash64 of the value that stands under the key.
+    // ss_hash64 of the value that is stored under the key.
     int (*hash)(void *ctx, enum ss_store_table table, const char *key,
         bool *ret_there, uint64_t *ret_hash, struct ss_error *error);
     void *ctx;
 };
 
-// The one reading of store.h's conditions. Sets unit->result to SS_OK or
-// SS_EREFUSED; *ret_repeat: all of it stands already, there is nothing to do.
+// The one implementation of store.h's conditions. Sets unit->result to SS_OK or
+// SS_EREFUSED; *ret_repeat: everything is stored already, there is nothing to
+// do.
 int ss_store_unit_check(const struct ss_store_view *view,
     struct ss_store_unit *unit, bool *ret_repeat,
     struct ss_error *error) SS_MUST_USE;
-// True if the row that stands is the one that is appended.
+// True if the stored row is the one that is appended.
 bool ss_store_row_same(
     const struct ss_store_row *stands, const struct ss_store_row *row);
 

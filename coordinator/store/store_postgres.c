@@ -1,4 +1,4 @@
-// store_postgres.c - opening a database: its URL, and what is ours of it.
+// store_postgres.c - opens a database: its URL, and our own options in it.
 #include "coordinator/store/store_postgres.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static bool is_ours(const char *option)
            strncmp(option, "reconnect_ms=", 13) == 0;
 }
 
-// Our own options out of the URL; libpq knows the rest.
+// Take our own options out of the URL; libpq knows the rest.
 static int url_take(
     struct ss_pg_store *store, const char *rest, struct ss_error *error)
 {
@@ -105,7 +105,8 @@ static const char *option_of(
     return other;
 }
 
-// Where it is, for people: no password, and no user that a log need not know.
+// The place of the database, for people: without password and user, which a log
+// need not know.
 static int place_take(struct ss_pg_store *store, struct ss_error *error)
 {
     char *reason = NULL;
@@ -182,7 +183,7 @@ int ss_store_postgres_open(
     }
     status = ss_pg_connect(store, error);
     if (status == SS_EAGAIN) {
-        // Nothing is open yet that could be tried again.
+        // A store that is not open yet cannot try again.
         status = SS_EIO;
         if (error) {
             error->status = status;

@@ -5,10 +5,10 @@
 // postgres_append.c, postgres_statements.c), reading (postgres_read.c), the
 // fence (postgres_fence.c), members and shards (postgres_cluster.c).
 //
-// Every name is qualified and no session has a setting: what a transaction
-// needs set, it sets for itself. Behind a pooler, which hands out another
-// session for each transaction, statements are sent with plain parameters; a
-// session of our own keeps the frequent ones prepared.
+// Every name is qualified, and no session has a setting: a transaction makes
+// the settings that it needs. Behind a pooler, which hands out another session
+// for each transaction, statements are sent with plain parameters; a session of
+// our own keeps the frequent ones prepared.
 #ifndef SS_STORE_STORE_POSTGRES_H
 #define SS_STORE_STORE_POSTGRES_H
 
@@ -44,15 +44,15 @@ enum ss_pg_statement {
     SS_PG_STATEMENTS = SS_PG_PUTS + SS_TABLE_COUNT * SS_PG_PUT_KINDS,
 };
 
-// What the server says of itself: another one than before means that what is
-// in memory here may not be what is there.
+// The server's identity: if it changes, the database may not have what is in
+// memory here.
 struct ss_pg_identity {
     char system[32];
     char timeline[16];
     char generation[40];
 };
 
-// What a store has of the world outside: a server to connect to, waiting for
+// A store's access to the outside world: a server to connect to, waiting for
 // it, and its time. Everything that waits goes through here, so that the
 // simulator can let several stores' statements meet in an order of its choice.
 struct ss_pg_outside {
@@ -74,7 +74,7 @@ struct ss_pg_store {
     char *place;  // "HOST:PORT/DATABASE", for messages
     char *schema; // a plain name
     int64_t reconnect_ms;
-    bool leaves_commit; // synchronous_commit is as the server has it
+    bool leaves_commit; // synchronous_commit is left as the server has it
     PGconn *conn;       // NULL: to be made
     struct ss_pg_identity identity;
     bool is_known; // `identity` is set
@@ -83,8 +83,9 @@ struct ss_pg_store {
     int fence_actor;
     uint32_t row_type; // of the journal, as the server numbers it
     bool is_pooled;    // sessions change under this connection
-    bool is_unwaited;  // a commit is not on the disk, unless it says so itself
-    // What this session keeps; "": not yet.
+    bool is_unwaited;  // a commit does not wait for the disk, unless it is told
+                       // to
+    // Names of the statements that this session keeps; "": not yet.
     char prepared[SS_PG_STATEMENTS][SS_PG_NAME_SIZE];
     struct ss_map heads; // thread -> seq, while heads_epoch stands
     uint64_t heads_epoch;
@@ -100,8 +101,8 @@ struct ss_pg_array {
     size_t record; // where the last one begins
 };
 
-// What one statement is sent with. Texts and bodies that are set by pointer
-// live until it is sent; arrays and numbers are its own.
+// The parameters of one statement. Texts and bodies that are set by pointer
+// must live until it is sent; arrays and numbers are owned.
 struct ss_pg_params {
     int count;
     const char *values[SS_PG_PARAMS_MAX];
@@ -141,17 +142,17 @@ int64_t ss_pg_number_at(const PGresult *result, int row, int column);
 
 // The next result of what was sent, or NULL: there is none.
 PGresult *ss_pg_result(struct ss_pg_store *store);
-// The last one of all that was sent, as PQexec() has it.
+// The last of all results, as PQexec() returns it.
 PGresult *ss_pg_result_last(struct ss_pg_store *store);
 void ss_pg_pause(struct ss_pg_store *store, int64_t ms);
 
 // --- connecting and asking (postgres_connect.c) -----------------------------
 
-// What the URL behind "postgres:" says; nothing is connected yet. Gives; closed
-// as a store. SS_EINVAL.
+// A store for the URL behind "postgres:"; nothing is connected yet. Gives; it
+// is closed like any store. SS_EINVAL.
 int ss_pg_new(const char *rest, struct ss_pg_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
-// One attempt; a connection that is there is kept.
+// Make one attempt; an existing connection is kept.
 int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error);
 // Attempts with growing pauses, for `reconnect_ms` in all.
 int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error);
@@ -165,15 +166,15 @@ char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
     enum ss_store_table table);
 const char *ss_pg_table(enum ss_store_table table);
 
-// What `result` (NULL: nobody knows) says went wrong while doing `what`. A lost
-// connection is SS_EAGAIN, and forgotten.
+// The error in `result` (NULL: unknown) of doing `what`. A lost connection is
+// SS_EAGAIN, and forgotten.
 int ss_pg_fail(struct ss_pg_store *store, const PGresult *result,
     const char *what, struct ss_error *error);
 // The connection is lost, or out of step: forget it. SS_EAGAIN.
 int ss_pg_lost(
     struct ss_pg_store *store, const char *what, struct ss_error *error);
-// A condition of a statement that did not hold, or a place that was taken: the
-// reason is to be found out.
+// Did a condition of a statement not hold, or was a key taken? The reason has
+// to be found out.
 bool ss_pg_is_guard(const PGresult *result);
 bool ss_pg_has_code(const PGresult *result, const char *code);
 
@@ -198,29 +199,29 @@ void ss_pg_rollback(struct ss_pg_store *store);
 
 // --- the tables (postgres_schema.c) -----------------------------------------
 
-// Make the tables where there are none, bring older ones to this format; refuse
-// what is not ours, or newer.
+// Make the tables where there are none, and migrate older ones to this format;
+// refuse tables that are not ours, or newer.
 int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error);
 
 // --- rights (postgres_rights.c) ----------------------------------------------
 
-// One text, as ss_pg_sql() takes it: the rights on our tables that this user
-// has not; NULL: it has all.
+// A query of one text, as ss_pg_sql() takes it: the rights on our tables that
+// this user lacks; NULL: none.
 extern const char ss_pg_rights_sql[];
-// SS_EIO: it has not all.
+// SS_EIO: some rights are missing.
 int ss_pg_rights(struct ss_pg_store *store, struct ss_error *error);
 
 // --- committing (postgres_append.c, postgres_work.c) ------------------------
 
-// Units that can be sent without a look at what stands: each with its
+// Units that can be sent without looking at what is stored: each with its
 // conditions, all or nothing.
 struct ss_pg_stretch {
     struct ss_store_unit *units;
     size_t count;
     uint64_t epoch;
 };
-// Prepare what such a run needs, where the session is our own. Not within a
-// transaction.
+// Prepare the statements that such units need, where the session is our own.
+// Not within a transaction.
 int ss_pg_append_prepare(struct ss_pg_store *store,
     const struct ss_pg_stretch *run, struct ss_error *error);
 // Send them; *ret_guard: a condition did not hold, nothing was applied. Inside
@@ -249,7 +250,7 @@ enum { SS_PG_THREADS = SS_TABLE_COUNT };
 
 void ss_pg_names_init(struct ss_pg_names *names, size_t capacity);
 void ss_pg_names_fini(struct ss_pg_names *names);
-// The number that is kept with it: a new one has 0, and *ret_new is true.
+// The number that is kept with a name: a new name has 0, and *ret_new is true.
 uint64_t *ss_pg_names_add(
     struct ss_pg_names *names, int kind, const char *text, bool *ret_new);
 
@@ -261,7 +262,7 @@ int ss_pg_apply(struct ss_store *base, struct ss_store_batch *batch,
 
 // --- heads (postgres_heads.c) -----------------------------------------------
 
-// From here on batches have this epoch; 0: nothing is remembered.
+// From now on batches have this epoch; 0: no heads are remembered.
 void ss_pg_heads_use(struct ss_pg_store *store, uint64_t epoch);
 bool ss_pg_heads_know(
     const struct ss_pg_store *store, const char *thread, uint64_t seq);
@@ -283,7 +284,7 @@ int ss_pg_get(struct ss_store *base, enum ss_store_table table, const char *key,
 
 void ss_pg_fence_params(
     struct ss_pg_store *store, uint64_t epoch, struct ss_pg_params *params);
-// *ret_held: this epoch stands, and stays until the transaction's end.
+// *ret_held: this epoch is valid, and stays so until the transaction's end.
 int ss_pg_fence_held(struct ss_pg_store *store, uint64_t epoch, bool *ret_held,
     struct ss_error *error);
 // Ask what locks a fence, within a transaction: whoever holds it is waited for,
@@ -294,8 +295,8 @@ int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
     uint64_t *ret_epoch, struct ss_error *error);
 int ss_pg_fence_break(
     struct ss_store *base, const char *coordinator, struct ss_error *error);
-// Within a transaction. Whoever is in the middle of a commit with those epochs
-// is waited for, then cut off.
+// Within a transaction. A commit under way with those epochs is waited for,
+// then cut off.
 int ss_pg_fence_break_now(
     struct ss_pg_store *store, const char *coordinator, struct ss_error *error);
 

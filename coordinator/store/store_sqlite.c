@@ -1,4 +1,4 @@
-// store_sqlite.c - opening a SQLite file: is it ours, and is it free?
+// store_sqlite.c - opens a SQLite file: is it ours, and is it free?
 //
 // One coordinator owns a file: it holds a lock on FILE-lock from open to close.
 // The database itself stays readable for everybody (superstep.db and a shell).
@@ -104,8 +104,8 @@ static int lock_refused(
         store->path, owner);
 }
 
-// The file stays when it is closed: to remove it would let two processes hold
-// locks on two files of that name.
+// The file stays when it is closed: if it were removed, two processes could
+// hold locks on two files of that name.
 static int lock_take(struct ss_sqlite_store *store, struct ss_error *error)
 {
     char *path = ss_format("%s-lock", store->path);
@@ -125,7 +125,7 @@ static int lock_take(struct ss_sqlite_store *store, struct ss_error *error)
         (void)close(fd);
         return status;
     }
-    // Who it is, for the message above; nothing depends on it.
+    // The process id, for the message above; nothing depends on it.
     char text[32];
     int size = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
     if (ftruncate(fd, 0) == 0) {
@@ -165,8 +165,8 @@ static int ask(struct ss_sqlite_store *store, const char *sql,
     return status;
 }
 
-// *ret_format: 0 is an empty file, to be made ours. Nothing is changed yet, so
-// that a file that is not ours stays as it is.
+// *ret_format: 0 is an empty file, which becomes ours. Nothing is changed yet,
+// so that a file that is not ours stays as it is.
 static int identify(
     struct ss_sqlite_store *store, int64_t *ret_format, struct ss_error *error)
 {
@@ -208,7 +208,7 @@ static int identify(
     return SS_OK;
 }
 
-// From the format that is there to this one.
+// Migrate from the format that is there to this one.
 static int bring_up(
     struct ss_sqlite_store *store, int64_t format, struct ss_error *error)
 {
@@ -277,7 +277,7 @@ static int database_open(
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
-    ss_check(store->db); // else there was no memory for it
+    ss_check(store->db); // otherwise there was no memory for it
     if (code != SQLITE_OK) {
         return ss_sqlite_fail(store, "open", error);
     }

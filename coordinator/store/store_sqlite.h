@@ -7,7 +7,7 @@
 
 #include "coordinator/store/store_impl.h"
 
-// "SSTP": what file(1) and we see in the header.
+// "SSTP", in the header of the file, where file(1) sees it, too.
 #define SS_SQLITE_APPLICATION_ID 0x53535450
 enum { SS_SQLITE_FORMAT = 4 }; // of the tables: user_version
 
@@ -41,10 +41,11 @@ struct ss_sqlite_store {
     sqlite3_stmt *entry_statements[SS_TABLE_COUNT][SS_SQL_ENTRY_COUNT];
 };
 
-// What makes format i + 1 of the one before (the first: of nothing).
+// The statements that make format i + 1 from the one before (the first: from
+// nothing).
 extern const char *const ss_sqlite_formats[SS_SQLITE_FORMAT];
 
-// What SQLite just said, as status and message; `what` was being done.
+// The last error of SQLite as status and message; `what` was being done.
 int ss_sqlite_fail(
     struct ss_sqlite_store *store, const char *what, struct ss_error *error);
 
