@@ -6,7 +6,7 @@ packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
     libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev"
 packages_test="check python3 binutils postgresql git"
 packages_slow="valgrind"
-packages_ci="clang"
+packages_ci="clang clang-tidy"
 packages_older="uthash-dev" # of the version that is upgraded from
 packages_format="clang-format-14"
 

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """lint - clang-tidy over the sources, all of them or what a change touches.
 
-usage: lint.py [--build TREE] [--jobs N] [--changed] [--needed] [PATH...]
+usage: lint.py [--build TREE] [--jobs N] [--changed [--at-most N]] [--needed]
+               [PATH...]
 
 TREE has compile_commands.json. PATH: files or folders, instead of all. With
 --changed only what differs from a base, and what includes that, at whatever
 remove. The base is $CI_BASE; without it where this branch left main; on main
 itself the commit before. Where none is known, everything is read.
+
+A header may touch half of the tree: --at-most reads no more than N files, first
+those that changed themselves, then others by a draw that is the same for the
+same change, and says how many are left.
 
 What passed is not read again until it, something that it includes, its flags or
 .clang-tidy changes. A machine without clang-tidy skips, unless it is --needed.
@@ -109,6 +114,15 @@ def touched(sources, files, changed):
     return [path for path in files if sources.closure(path) & changed]
 
 
+def drawn(files, changed, most):
+    """At most so many of files: those that changed, then some by their hash."""
+    seed = "\n".join(sorted(changed))
+    order = sorted(files, key=lambda path: (
+        path not in changed,
+        hashlib.sha256((seed + "\0" + path).encode()).digest()))
+    return sorted(order[:most])
+
+
 def below(files, paths):
     """Those of files that are one of paths, or stand in one."""
     return [file for file in files
@@ -165,6 +179,7 @@ def parsed():
     parser.add_argument("--jobs", default=int(os.environ.get("SS_JOBS", 2)),
                         type=int)
     parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--at-most", type=int)
     parser.add_argument("--needed", action="store_true")
     parser.add_argument("paths", nargs="*", metavar="PATH")
     return parser.parse_args()
@@ -187,8 +202,12 @@ def main():
         base, why = base_of(ROOT, os.environ)
         print(f"Since {base[:12]} ({why})." if base else
               "No commit to compare with is known: everything.")
+        changed = changed_since(ROOT, base) if base else set()
         if base:
-            files = touched(lint.sources, files, changed_since(ROOT, base))
+            files = touched(lint.sources, files, changed)
+        if options.at_most is not None and len(files) > options.at_most:
+            print(f"{options.at_most} of {len(files)} that the change touches.")
+            files = drawn(files, changed, options.at_most)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for good, said in pool.map(lint.read, files):

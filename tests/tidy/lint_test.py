@@ -8,6 +8,7 @@ A clang-tidy of its own stands in for the real one: it complains of what has
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -154,6 +155,19 @@ class LintTest(unittest.TestCase):
         self.assertEqual(self.asked, ["worker/high.c"])
         self.assertNotEqual(self.lint("--changed", CI_BASE="nowhere"), 0)
         self.assertIn("CI_BASE is not a commit here: nowhere", self.said)
+
+    def test_at_most_so_many_are_read_and_what_changed_is_among_them(self):
+        self.write("common/low.h", "int lower;\n")
+        self.write("worker/user.c", "int changed;\n")
+        self.commit("second")
+        self.assertEqual(self.lint("--changed", "--at-most", "1"), 0)
+        self.assertEqual(self.asked, ["worker/user.c"])
+        count = re.search(r"^1 of (\d+) that the change touches", self.said,
+                          re.M)[1]
+        self.assertGreater(int(count), 1)
+        self.lint("--changed", "--at-most", count)
+        self.assertEqual(len(self.asked), int(count) - 1)
+        self.assertNotIn("that the change touches", self.said)
 
     def test_what_decides_about_all_changes_all(self):
         self.write(".clang-tidy", "Checks: none\n")
