@@ -50,7 +50,7 @@ void cut_all_stores(void)
         " WHERE application_name = 'superstep'");
     while (strcmp(ask(pg.person, "SELECT count(*) FROM pg_stat_activity WHERE"
                                  " application_name = 'superstep'"),
-        "0")) {
+               "0") != 0) {
     }
 }
 

@@ -76,8 +76,8 @@ START_TEST(no_server_no_database_and_no_password_are_told_apart)
     ask(pg.person, "SELECT pg_reload_conf()");
     // A fresh session waits for nothing: it reads what was reloaded, or not
     // yet; so wait until the server says that it has.
-    while (
-        strcmp(ask(pg.person, "SELECT count(*) FROM pg_hba_file_rules"), "2")) {
+    while (strcmp(ask(pg.person, "SELECT count(*) FROM pg_hba_file_rules"),
+               "2") != 0) {
     }
     it = ss_format("postgres://locked:wrong@/postgres?host=%s",
         postgres_server_folder(pg.server));

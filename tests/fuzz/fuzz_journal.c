@@ -90,7 +90,9 @@ static bool load(struct input *input, struct ss_journal *journal, uint64_t seq,
     row.kind = next(input);
     row.parent_seq = next(input);
     row.base_seq = next(input);
-    row.step = (int8_t)next(input);
+    row.step = next(input);
+    if (row.step > INT8_MAX)
+        row.step -= 256;
     row.run = next_text(input, texts.items[0]);
     row.ns = next_text(input, texts.items[1]);
     row.checkpoint_id = next_text(input, texts.items[2]);

@@ -29,8 +29,8 @@ static void check(const struct pair *pair)
     char *text = value ? python_dumps(value) : NULL;
     ck_assert_msg(!value == !!scope.failed, "%s", pair->given);
     const char *got = text ? text : scope.failed;
-    ck_assert_msg(strcmp(got, pair->expected) == 0, "%s: %s, expected %s",
-        pair->given, got, pair->expected);
+    ck_assert_msg(got && strcmp(got, pair->expected) == 0,
+        "%s: %s, expected %s", pair->given, got, pair->expected);
     free(text);
     scope_fini(&scope);
     json_decref(value);
