@@ -186,9 +186,8 @@ static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
 _Static_assert(SS_STORE_ACTORS_MAX + 2 <= SS_LINK_WAIT_MAX,
     "a turn waits for all that append, for leases and for signals");
 
-// Messages of peers wait until everything in the store is read: an unpause of
-// something that is not known to be paused yet would be answered as if nothing
-// were paused.
+// Messages of peers wait until everything in the store is read: before that an
+// unpause would be told that nothing is paused, as no pause is known yet.
 static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
 {
     struct pollfd polled[SS_STORE_ACTORS_MAX + 2];
