@@ -43,21 +43,21 @@ struct body {
 
 struct ss_host {
     const struct ss_application *application;
-    unsigned threads_max;
     int fds[2];
     pthread_mutex_t mutex;
     pthread_cond_t work;  // there is something to run, or the end
     pthread_cond_t space; // reports were taken
+    // the loop's alone: not handed over yet
+    struct body *started, **started_end;
     // under the mutex
     struct body *first, *last; // waiting
     struct body *running;
     unsigned running_count;
-    struct body *started, **started_end; // the loop's: not handed over yet
-    uint32_t paces[PACES];               // microseconds
-    unsigned quick_running;              // bodies that will soon be over
-    bool is_late; // somebody waits behind one that was to be quick
+    uint32_t paces[PACES];  // microseconds
+    unsigned quick_running; // bodies that will soon be over
+    bool is_late;           // somebody waits behind one that was to be quick
     pthread_t *threads;
-    unsigned threads_count;
+    unsigned threads_count, threads_max;
     unsigned idle_count;   // threads that wait, or were woken just now
     unsigned woken_count;  // of these
     unsigned queued_count; // bodies that wait
@@ -221,11 +221,15 @@ static void add_thread(struct ss_host *host)
         ss_log_say(SS_LOG_WARNING, "no more than %u threads: %s",
             host->threads_count, strerror(rc));
         ss_check(host->threads_count > 0);
+        host->threads_max = host->threads_count; // the machine has no more
         return;
     }
     snprintf(name, sizeof(name), "ss-body-%u", host->threads_count + 1);
     pthread_setname_np(thread, name);
     host->threads[host->threads_count++] = thread;
+    // It comes as one that was woken does.
+    host->idle_count++;
+    host->woken_count++;
 }
 
 // One more thread for what waits, if there is one. True: by a signal, best
@@ -285,13 +289,18 @@ static struct body *take_body(struct ss_host *host, bool *rings)
     return body;
 }
 
+static void comes(struct ss_host *host)
+{
+    host->idle_count--;
+    if (host->woken_count > 0)
+        host->woken_count--;
+}
+
 static void wait_for_work(struct ss_host *host)
 {
     host->idle_count++;
     pthread_cond_wait(&host->work, &host->mutex);
-    host->idle_count--;
-    if (host->woken_count > 0)
-        host->woken_count--;
+    comes(host);
 }
 
 static void free_bodies(struct body *body)
@@ -333,7 +342,7 @@ static void learn_pace(struct ss_host *host, unsigned pace, int64_t took_us)
     uint32_t took = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
     *known = *known == UINT32_MAX || took > *known
                  ? took
-                 : *known - (*known - took) / 4;
+                 : *known - (*known - took + 3) / 4;
 }
 
 // The loop hears of it at once where nobody else is to report soon, or the
@@ -378,6 +387,7 @@ static void *thread_main(void *ctx)
     struct ss_host *host = ctx;
     bool rings = false;
     pthread_mutex_lock(&host->mutex);
+    comes(host);
     while (!host->ends) {
         struct body *body = take_body(host, &rings);
         if (!body && !rings) {
@@ -544,8 +554,9 @@ int64_t ss_host_watch(struct ss_host *host, int64_t now_ms)
     if (host->first && !is_somebody_coming(host))
         wake_one(host);
     // Woken threads take one each.
-    bool is_watched = host->queued_count > host->woken_count &&
-                      host->running_count < host->threads_max;
+    bool is_watched =
+        host->untold_us > 0 || (host->queued_count > host->woken_count &&
+                                   host->running_count < host->threads_max);
     host->is_watched = is_watched;
     pthread_mutex_unlock(&host->mutex);
     return is_watched ? now_ms + SS_HOST_LATE_MS : INT64_MAX;
