@@ -268,7 +268,8 @@ static bool cluster_answered(struct ss_core *core, const struct ss_job *job)
         ss_core_say(core, SS_CORE_WARNING, "%s", job->error.message);
     cluster_let_go(core, job);
     cluster_feed(core, event);
-    if (job->type == SS_JOB_LOOK && job->status == SS_OK)
+    if (core->options.is_shared && job->type == SS_JOB_LOOK &&
+        job->status == SS_OK)
         ss_core_found_look(core);
     return true;
 }

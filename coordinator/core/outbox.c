@@ -439,21 +439,48 @@ static struct ss_core_owed *outbox_owed_bye(
     return &core->owed.items[core->owed.count - 1];
 }
 
-// The worker never had the orders of this list: they are handed back, so that
-// they do not count among those that a worker was lost with.
+// A list of orders that the worker never had.
+static void outbox_hand_back(struct ss_core_owed *owed,
+    enum ss_message_type type, const void *bytes, size_t size)
+{
+    struct ss_message *message = NULL;
+    struct ss_error error = {0};
+    if (type != SS_MESSAGE_TASKS ||
+        ss_message_decode(bytes, size, &message, &error) != SS_OK)
+        return;
+    for (size_t i = 0; i < message->orders_count; i++)
+        SS_VEC_PUSH(&owed->returns, message->orders[i]->attempt);
+    ss_message_destroy(&message);
+}
+
+// What waits behind a list that could not leave does not leave any more.
+static void outbox_hand_back_late(
+    struct ss_core *core, struct ss_core_owed *owed, const char *peer)
+{
+    struct outbox *outbox = ss_map_get(&core->outboxes, peer);
+    struct ss_error error = {0};
+    if (!outbox)
+        return;
+    for (size_t i = 0; i < outbox->late.count; i++)
+        outbox_hand_back(owed, outbox->late.items[i].type,
+            outbox->late.items[i].bytes, outbox->late.items[i].size);
+    if (outbox->counts[LIST_TASKS] > 0 &&
+        ss_batch_encode(SS_MESSAGE_TASKS, &outbox->lists[LIST_TASKS],
+            &core->wire, &error) == SS_OK)
+        outbox_hand_back(
+            owed, SS_MESSAGE_TASKS, core->wire.data, core->wire.size);
+    outbox_free(outbox);
+    ss_map_remove(&core->outboxes, peer);
+}
+
+// The worker never had these orders: they are handed back, so that they do not
+// count among those that a worker was lost with.
 static void outbox_worker_unreachable(
     struct ss_core *core, const struct ss_core_output *list)
 {
     struct ss_core_owed *owed = outbox_owed_bye(core, list->peer);
-    struct ss_message *message = NULL;
-    struct ss_error error = {0};
-    if (list->message != SS_MESSAGE_TASKS)
-        return;
-    int status = ss_message_decode(list->bytes, list->size, &message, &error);
-    ss_check(status == SS_OK);
-    for (size_t i = 0; i < message->orders_count; i++)
-        SS_VEC_PUSH(&owed->returns, message->orders[i]->attempt);
-    ss_message_destroy(&message);
+    outbox_hand_back(owed, list->message, list->bytes, list->size);
+    outbox_hand_back_late(core, owed, list->peer);
 }
 
 // The list is tried again; messages that the step has for this peer behind it

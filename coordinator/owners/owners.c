@@ -185,8 +185,10 @@ static void look_again(struct ss_owners *owners)
                         : owners->now_ms + look_every_ms(owners);
     for (size_t i = 0; i < owners->cluster.members_count; i++) {
         const struct ss_member *it = &owners->cluster.members[i];
+        if (is_me(owners, it) || it->left_ms <= 0)
+            continue; // ours may be for ever
         int64_t end_ms = owners->now_ms + it->left_ms;
-        if (!is_me(owners, it) && it->left_ms > 0 && end_ms < at_ms)
+        if (end_ms < at_ms)
             at_ms = end_ms;
     }
     owners->look_at_ms = at_ms;
