@@ -56,6 +56,13 @@ static const uint64_t taken[SS_OPS] = {
 #undef K
 };
 
+// The least one that there is stands for none.
+static json_int_t int_of(const json_t *value)
+{
+    json_int_t said = json_integer_value(value);
+    return said == SS_REQUEST_NO_INT ? SS_REQUEST_NO_INT + 1 : said;
+}
+
 static void take(struct ss_request *request, size_t key, json_t *value)
 {
     void *to = (char *)request + keys[key].at;
@@ -66,7 +73,7 @@ static void take(struct ss_request *request, size_t key, json_t *value)
         break;
     case KEY_INT:
         if (json_is_integer(value))
-            *(json_int_t *)to = json_integer_value(value);
+            *(json_int_t *)to = int_of(value);
         break;
     case KEY_FLAG:
         *(bool *)to = json_is_true(value);

@@ -19,8 +19,9 @@ struct ss_request;
 struct thread;
 
 struct subscriber {
-    struct ss_request *request; // who it is
-    unsigned modes;             // bits of enum stream_mode
+    char *peer;
+    uint64_t id;    // of its request
+    unsigned modes; // bits of enum stream_mode
     bool subgraphs;
     bool told; // first answer sent
     bool detached;

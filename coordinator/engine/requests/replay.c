@@ -63,8 +63,8 @@ static void send(struct replay *replay, uint64_t seq, json_t *json)
     bool waits = replay->shadow->durability == DURABLE_SYNC;
     ss_thread_release_at(replay->thread, waits ? seq : 0,
         (struct ss_command){.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(replay->subscriber->request->peer),
-            .id = replay->subscriber->request->id,
+            .peer = ss_strdup(replay->subscriber->peer),
+            .id = replay->subscriber->id,
             .json = json});
 }
 
@@ -386,11 +386,10 @@ static void parse_after(struct replay *replay, const char *after)
     const char *dot = strchr(after, '.');
     replay->after_seq = strtoull(after, NULL, 10);
     replay->after_index = dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
-    replay->seen = replay->subscriber->request->seen;
 }
 
 void ss_replay(struct thread *thread, const char *run_id, struct run *run,
-    const struct subscriber *subscriber, const char *after)
+    const struct subscriber *subscriber, const char *after, const json_t *seen)
 {
     const struct ss_journal *journal = thread->journal;
     const struct ss_run_facts *facts = ss_journal_run(journal, run_id);
@@ -402,6 +401,7 @@ void ss_replay(struct thread *thread, const char *run_id, struct run *run,
         .shadow = shadow,
         .facts = facts,
         .subscriber = subscriber,
+        .seen = seen,
         .found = json_object()};
     parse_after(&replay, after);
     shadow->audience->replay = &replay;

@@ -33,7 +33,7 @@
 
 static void subscriber_fini(struct subscriber *subscriber)
 {
-    ss_request_unref(subscriber->request);
+    ss_free(subscriber->peer);
 }
 
 static void sum_subscribers(struct run *run)
@@ -72,7 +72,8 @@ int ss_run_listen(
     if (error->status != SS_OK)
         return error->status;
     SS_VEC_PUSH(&run->audience->subscribers,
-        (struct subscriber){.request = ss_request_ref(request),
+        (struct subscriber){.peer = ss_strdup(request->peer),
+            .id = request->id,
             .modes = modes,
             .subgraphs = request->subgraphs,
             .detached = request->detach});
@@ -85,8 +86,8 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
 {
     struct thread *thread = run->thread;
     struct ss_command command = {.type = SS_COMMAND_EVENT,
-        .peer = ss_strdup(subscriber->request->peer),
-        .id = subscriber->request->id,
+        .peer = ss_strdup(subscriber->peer),
+        .id = subscriber->id,
         .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
             thread->id, "accepted", 1)};
     subscriber->told = true;
@@ -129,8 +130,8 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
         struct audience *audience = run->audience;
         for (size_t i = audience->subscribers.count; i-- > 0;) {
             struct subscriber *subscriber = &audience->subscribers.items[i];
-            if (strcmp(subscriber->request->peer, peer) != 0 ||
-                (id != 0 && subscriber->request->id != id))
+            if (strcmp(subscriber->peer, peer) != 0 ||
+                (id != 0 && subscriber->id != id))
                 continue;
             subscriber_fini(subscriber);
             SS_VEC_REMOVE(&audience->subscribers, i);
@@ -152,15 +153,18 @@ void ss_audience_answer(struct run *run, const json_t *result)
 {
     const struct audience *audience = run->audience;
     for (size_t i = 0; i < audience->subscribers.count; i++)
-        ss_reply_durable(run->thread, audience->subscribers.items[i].request,
-            json_incref((json_t *)result));
+        ss_thread_release_all_at(run->thread, GATE_REPLY,
+            (struct ss_command){.type = SS_COMMAND_REPLY,
+                .peer = ss_strdup(audience->subscribers.items[i].peer),
+                .id = audience->subscribers.items[i].id,
+                .json = json_incref((json_t *)result)});
 }
 
 void ss_audience_drop(struct run *run, int status, const char *message)
 {
     const struct audience *audience = run->audience;
     for (size_t i = 0; i < audience->subscribers.count; i++) {
-        const struct ss_request *asks = audience->subscribers.items[i].request;
+        const struct subscriber *asks = &audience->subscribers.items[i];
         ss_reply_dropped(run->thread, asks->peer, asks->id, status, message);
     }
 }
@@ -223,7 +227,7 @@ static void attach(
     if (subscriber->detached)
         ss_audience_accept(run); // it was told, and does not wait
     else if (after && run->state != RUN_QUEUED)
-        ss_replay(run->thread, run->id, run, subscriber, after);
+        ss_replay(run->thread, run->id, run, subscriber, after, request->seen);
 }
 
 // One who names what it saw is told the rest, of a run that has ended too.
@@ -237,11 +241,12 @@ static void tell_ended(struct thread *thread, const struct ss_request *request,
             thread->engine, request, error.status, "%s", error.message);
         return;
     }
-    struct subscriber subscriber = {.request = ss_request_ref(request),
+    struct subscriber subscriber = {.peer = ss_strdup(request->peer),
+        .id = request->id,
         .modes = modes,
         .subgraphs = request->subgraphs};
     if (after)
-        ss_replay(thread, facts->id, NULL, &subscriber, after);
+        ss_replay(thread, facts->id, NULL, &subscriber, after, request->seen);
     subscriber_fini(&subscriber);
     answer_ended(thread, request, facts);
 }
