@@ -174,9 +174,11 @@ static int finish_child(struct loop *loop, struct ss_error *error)
 static void child_folded(struct loop *loop)
 {
     struct ss_error error = {0};
-    if (finish_child(loop, &error) != SS_OK)
+    if (finish_child(loop, &error) != SS_OK) {
+        ss_loop_move(loop, LOOP_FAILED);
         ss_task_failed(loop->parent_task, error.status, NULL, SS_RETRY_DEFAULT,
             error.message);
+    }
 }
 
 // What this graph saved last may stand in the open row still: its last call

@@ -77,7 +77,7 @@ struct task {
     uint64_t gate_seq;   // rows up to here must be durable before it is sent
     struct loop *child;
     struct change *change; // UPDATE: the update_state that it belongs to
-    char *fold_channel;    // a custom reducer's fold, see fold.c
+    char *fold_channel;    // a custom reducer's fold, see ask_fold.c
     json_t *fold_writes;
     struct ss_value *folded;
 };

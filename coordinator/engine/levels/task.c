@@ -43,9 +43,11 @@ static void start_child(struct task *task)
     ss_free(ns);
     task->child->parent = loop;
     task->child->parent_task = task;
-    if (ss_loop_enter_child(task->child, &error) != SS_OK)
+    if (ss_loop_enter_child(task->child, &error) != SS_OK) {
+        ss_loop_move(task->child, LOOP_FAILED); // kept for what it asked
         ss_task_failed(
             task, error.status, NULL, SS_RETRY_DEFAULT, error.message);
+    }
 }
 
 static void start_cached(struct task *task)

@@ -14,8 +14,7 @@ struct ss_attempt;
 struct ss_event;
 struct ss_shards;
 
-// Supersteps tell it of tasks that go, which leave their lines and workers, and
-// the levels of sends that they ignored.
+// Supersteps tell it of tasks that go, which leave their lines and workers.
 extern const struct sink ss_scheduler_sink;
 
 // Which ready tasks are meant.
