@@ -21,6 +21,10 @@ enum {
     SS_RECURSION_LIMIT_DEFAULT = 10007, // spec/engine.md R5.18
 };
 
+// Versions and steps that come from outside: each is counted on by one for a
+// superstep, and must not come to the end of its integers.
+#define SS_COUNTED_MAX (INT64_MAX / 2)
+
 // One value or one input, in bytes of JSON: what a coordinator holds in memory.
 #define SS_VALUE_SIZE_MAX  (64u * 1024u * 1024u)
 // The longest duration that counts, in milliseconds: 31,700 years. A longer one

@@ -97,6 +97,9 @@ static int channel_valid(const struct ss_row *row,
     if (!channel->name) {
         return damaged(row, "a channel without a name", error);
     }
+    if (channel->version < 0) {
+        return damaged(row, "a version below 0", error);
+    }
     switch (channel->op) {
     case SS_DELTA_SET:
         return channel->value
@@ -131,6 +134,9 @@ static int checkpoint_valid(const struct ss_row *row, struct ss_error *error)
     for (size_t i = 0; i < checkpoint->seen_count; i++) {
         if (!checkpoint->seen[i].node) {
             return damaged(row, "a seen version without a node", error);
+        }
+        if (checkpoint->seen[i].version < 0) {
+            return damaged(row, "a seen version below 0", error);
         }
     }
     for (size_t i = 0; i < checkpoint->updated_count; i++) {

@@ -19,8 +19,6 @@ static int restore_channels(struct ss_machine *machine,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
 {
     machine->candidates_known = machine->changed_since_break_known = false;
-    index_set_clear(&machine->self_changing);
-    index_set_clear(&machine->versioned);
     for (size_t c = 0; c < machine->graph->channels_count; c++) {
         const struct ss_channel_spec *spec = &machine->graph->channels[c];
         const struct ss_slot *slot =
@@ -37,6 +35,22 @@ static int restore_channels(struct ss_machine *machine,
         ss_machine_stir(machine, c);
     }
     return SS_OK;
+}
+
+// None of it: who failed to load may load something else.
+static void drop_channels(struct ss_machine *machine)
+{
+    for (size_t c = 0; c < machine->graph->channels_count; c++) {
+        if (machine->channels[c].spec)
+            ss_channel_fini(&machine->channels[c]);
+        machine->channels[c] = (struct ss_channel){0};
+        ss_value_unref(machine->stored[c]);
+        machine->stored[c] = NULL;
+        machine->versions[c] = 0;
+    }
+    index_set_clear(&machine->self_changing);
+    index_set_clear(&machine->versioned);
+    index_set_clear(&machine->candidates);
 }
 
 // Another version of the graph left it, and may want it again: a row that holds
@@ -89,9 +103,11 @@ static void load_seen(
 int ss_machine_load(struct ss_machine *machine,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
 {
-    ss_check(machine->version_max == 0 && machine->seen.count == 0);
+    ss_check(!machine->channels[0].spec && machine->seen.count == 0);
     int status = restore_channels(machine, checkpoint, error);
-    if (status == SS_OK && checkpoint)
+    if (status != SS_OK)
+        drop_channels(machine);
+    else if (checkpoint)
         load_seen(machine, checkpoint);
     ss_delta_drop(machine);
     return status;

@@ -226,7 +226,8 @@ struct ss_delta_form {
     bool updated; // which channels were updated is said, if it is known
 };
 
-// Fill the part of a row. Returns about what it weighs.
+// Fill the part of a row, which is to be stored: the next one stands on it.
+// Returns about what it weighs.
 size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
     const struct ss_delta_form *form);
 // What moved is saved, or given up.

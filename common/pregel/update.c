@@ -290,6 +290,7 @@ static void commit(struct work *work)
     bool bump = false;
     for (size_t t = 0; t < work->count; t++)
         bump = bump || work->tasks[t]->bumps;
+    index_set_clear(&machine->updated_last);
     mark_seen(work);
     work->update->changed = bump || work->touched.count > 0;
     int64_t next = machine->version_max + 1;
@@ -340,9 +341,12 @@ int ss_update_apply(struct ss_machine *machine, struct ss_update *update,
         work.tasks[t] = &update->tasks[t];
     update->channel = SS_NONE;
     update->changed = update->not_folded = false;
-    index_set_clear(&machine->updated_last);
     gather(&work);
-    int status = compute(&work, error);
+    int status = machine->version_max < INT64_MAX - 1
+                     ? compute(&work, error)
+                     : ss_error_set(error, SS_ELIMIT,
+                           "the state's versions are at their end: they may "
+                           "not be counted on");
     if (status == SS_OK)
         commit(&work);
     work_fini(&work);

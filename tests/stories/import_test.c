@@ -383,6 +383,8 @@ START_TEST(what_is_no_saved_checkpoint_is_refused_and_nothing_is_stored)
     refuses("created_at", "'today'", "created_at");
     refuses("channel_versions", "{'x': '1'}", "channel_versions");
     refuses("channel_versions", "{'x': -1}", "channel_versions");
+    refuses("channel_versions", "{'x': 9223372036854775807}", "too large");
+    refuses("step", "9223372036854775807", "too large");
     refuses("channel_values", "{'y': 1}", "channel y has no version");
     refuses("versions_seen", "{'a': 1}", "versions_seen");
     refuses("updated_channels", "'x'", "updated_channels");

@@ -39,7 +39,8 @@ static bool is_name(const json_t *json)
 
 static bool is_version(const json_t *json)
 {
-    return json_is_integer(json) && json_integer_value(json) >= 0;
+    return json_is_integer(json) && json_integer_value(json) >= 0 &&
+           json_integer_value(json) <= SS_COUNTED_MAX;
 }
 
 static int check_versions(
@@ -51,7 +52,8 @@ static int check_versions(
         return wrong(error, part, "must be an object");
     json_object_foreach ((json_t *)versions, key, value) {
         if (!is_version(value) || strlen(key) > SS_NAME_SIZE_MAX)
-            return wrong(error, part, "a name, or a version that is no number");
+            return wrong(error, part,
+                "a name, or a version that is no number or too large");
     }
     return SS_OK;
 }
@@ -138,8 +140,10 @@ static int check_head(const json_t *saved, struct ss_error *error)
         return wrong(error, "ns", "must be text");
     if (!is_source(ss_json_str(saved, "source", "")))
         return wrong(error, "source", "input, loop, update or fork");
-    if (!json_is_integer(json_object_get(saved, "step")))
-        return wrong(error, "step", "must be a number");
+    const json_t *step = json_object_get(saved, "step");
+    if (!json_is_integer(step) || json_integer_value(step) < -SS_COUNTED_MAX ||
+        json_integer_value(step) > SS_COUNTED_MAX)
+        return wrong(error, "step", "must be a number, and not too large");
     if (!json_is_object(metadata) || json_object_get(metadata, "__loop__") ||
         (json_object_get(metadata, "parents") &&
             !json_is_object(json_object_get(metadata, "parents"))))

@@ -30,6 +30,13 @@ struct bench *bench_begin(json_t *description)
     return &bench;
 }
 
+void bench_version(const char *channel, int64_t version)
+{
+    size_t c = ss_graph_channel(bench.graph, channel);
+    bench.machine->versions[c] = bench.machine->version_max = version;
+    index_set_add(&bench.machine->versioned, c);
+}
+
 static void drop_tasks(void)
 {
     for (size_t i = 0; i < bench.tasks.count; i++)

@@ -28,6 +28,8 @@ struct bench {
 // The machine of the graph `description` (taken), without a checkpoint.
 struct bench *bench_begin(json_t *description);
 void bench_end(void);
+// The state says so, wherever it is from.
+void bench_version(const char *channel, int64_t version);
 
 // One task of a superstep, as text: what it read is its triggers (names with
 // spaces between), what it wrote a js list [[channel, value]...].

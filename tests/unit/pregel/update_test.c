@@ -190,6 +190,16 @@ START_TEST(an_error_leaves_everything_as_it_was)
 }
 END_TEST
 
+// Of a row of long ago: what is imported now is bounded.
+START_TEST(versions_do_not_run_over_their_end)
+{
+    raw();
+    bench_version("last", INT64_MAX);
+    ck_assert_int_eq(APPLY({A, "a", "once", "[['list', ['y']]]"}), SS_ELIMIT);
+    bench_versions("{'last': 9223372036854775807}");
+}
+END_TEST
+
 START_TEST(an_untracked_value_has_versions_and_is_never_stored)
 {
     raw();
@@ -254,6 +264,7 @@ int main(void)
         what_nobody_is_triggered_by_lets_deferred_ones_come,
         a_write_to_no_channel_is_left_out, notes_of_the_engine_are_no_writes,
         an_error_leaves_everything_as_it_was,
+        versions_do_not_run_over_their_end,
         an_untracked_value_has_versions_and_is_never_stored,
         names_are_sorted_by_code_points,
         a_superstep_sends_so_many_tasks_and_no_more};
