@@ -18,9 +18,9 @@ stage()
         passed=$((passed + BASH_REMATCH[1]))
         failed=$((failed + BASH_REMATCH[2]))
         skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
-        # What was skipped as a whole has shown nothing.
+        # What was skipped as a whole, or had nothing to do, has shown nothing.
         if [ "${BASH_REMATCH[1]}${BASH_REMATCH[2]}" = 00 ]; then
-            printf '== %s was skipped, and shows nothing\n' "$name"
+            printf '== %s ran nothing, and shows nothing\n' "$name"
             nothing="$nothing $name"
         fi
         [ "$status" = 0 ] || [ "${BASH_REMATCH[2]}" != 0 ] ||

@@ -69,8 +69,8 @@ static int run_step_until(struct ss_coordinator *shell, int signal_fd,
     return status;
 }
 
-// A start may give up a silent store: this coordinator has not acknowledged
-// anything yet.
+// A start may give up a silent store: what it acknowledged, of the shards that
+// it has already, is durable.
 static bool run_is_given_up(const struct ss_coordinator *shell)
 {
     return !shell->is_listening && ss_watch_trouble(shell);

@@ -65,9 +65,9 @@ static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
         status = ss_pg_begin(store, error);
     }
     if (status == SS_OK) {
-        status = beside == ALONE
-                     ? ss_pg_fence_ask(store, &query, &result, error)
-                     : ss_pg_ask(store, &query, &result, error);
+        status = beside == ALONE ? ss_pg_fence_ask(store, &query,
+                                       SS_PG_CUT_IDLE, &result, error)
+                                 : ss_pg_ask(store, &query, &result, error);
     }
     if (status == SS_OK && PQntuples(result) == 0) {
         status = fenced(store, self, error);

@@ -36,7 +36,8 @@ int ss_pg_fence_held(struct ss_pg_store *store, uint64_t epoch, bool *ret_held,
 // --- changing an epoch ------------------------------------------------------
 
 // End the sessions that `pid` waits for, from a connection beside it.
-static void blockers_end(struct ss_pg_store *store, const char *pid)
+static void blockers_end(
+    struct ss_pg_store *store, const char *pid, enum ss_pg_cut cut)
 {
     PGconn *conn = ss_pg_dial(store, NULL);
     if (!conn) {
@@ -44,8 +45,12 @@ static void blockers_end(struct ss_pg_store *store, const char *pid)
     }
     const char *const values[] = {pid};
     PQclear(PQexecParams(conn,
-        "SELECT pg_terminate_backend(b) FROM"
-        " unnest(pg_blocking_pids($1::integer)) AS b",
+        cut == SS_PG_CUT_ALL
+            ? "SELECT pg_terminate_backend(b) FROM"
+              " unnest(pg_blocking_pids($1::integer)) AS b"
+            : "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a"
+              " WHERE a.pid = ANY (pg_blocking_pids($1::integer))"
+              " AND a.state LIKE 'idle in transaction%'",
         1, NULL, values, NULL, NULL, 0));
     PQfinish(conn);
 }
@@ -53,14 +58,15 @@ static void blockers_end(struct ss_pg_store *store, const char *pid)
 // Wait for the result of what was sent. The holder of the fence has a while to
 // finish.
 static int fence_wait(struct ss_pg_store *store, const char *pid,
-    PGresult **ret_result, struct ss_error *error)
+    const struct ss_pg_query *query, enum ss_pg_cut cut, PGresult **ret_result,
+    struct ss_error *error)
 {
     const struct ss_pg_outside *outside = store->outside;
     (void)PQflush(store->conn);
     while (PQisBusy(store->conn)) {
         if (outside->wait(outside->ctx, PQsocket(store->conn), POLLIN,
                 SS_STORE_FENCE_WAIT_MS) == 0) {
-            blockers_end(store, pid);
+            blockers_end(store, pid, cut);
         } else if (PQconsumeInput(store->conn) != 1) {
             break;
         }
@@ -69,14 +75,14 @@ static int fence_wait(struct ss_pg_store *store, const char *pid,
     if (PQresultStatus(*ret_result) == PGRES_TUPLES_OK) {
         return SS_OK;
     }
-    int status = ss_pg_fail(store, *ret_result, "take the fence", error);
+    int status = ss_pg_fail(store, *ret_result, query->what, error);
     PQclear(*ret_result);
     *ret_result = NULL;
     return status;
 }
 
 int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
-    PGresult **ret_result, struct ss_error *error)
+    enum ss_pg_cut cut, PGresult **ret_result, struct ss_error *error)
 {
     const struct ss_pg_params *params = query->params;
     const struct ss_pg_query who = {
@@ -85,11 +91,11 @@ int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
     int status = ss_pg_ask(store, &who, &pid, error);
     if (status == SS_OK) {
         char *sql = ss_pg_sql(store, query->sql, query->table);
-        status =
-            PQsendQueryParams(store->conn, sql, params->count, NULL,
-                params->values, params->lengths, params->formats, 1) == 1
-                ? fence_wait(store, PQgetvalue(pid, 0, 0), ret_result, error)
-                : ss_pg_lost(store, query->what, error);
+        status = PQsendQueryParams(store->conn, sql, params->count, NULL,
+                     params->values, params->lengths, params->formats, 1) == 1
+                     ? fence_wait(store, PQgetvalue(pid, 0, 0), query, cut,
+                           ret_result, error)
+                     : ss_pg_lost(store, query->what, error);
         ss_free(sql);
         PQclear(pid);
     }
@@ -116,10 +122,10 @@ static int fence_raise(struct ss_pg_store *store, struct ss_pg_params *params,
         .params = params,
         .what = "take the fence"};
     PGresult *result = NULL;
-    int status = ss_pg_fence_ask(store, &lock, &result, error);
+    int status = ss_pg_fence_ask(store, &lock, SS_PG_CUT_ALL, &result, error);
     if (status == SS_OK) {
         PQclear(result);
-        status = ss_pg_fence_ask(store, &raise, &result, error);
+        status = ss_pg_fence_ask(store, &raise, SS_PG_CUT_ALL, &result, error);
     }
     if (status == SS_OK) {
         *ret_epoch = (uint64_t)ss_pg_number_at(result, 0, 0);
@@ -169,7 +175,7 @@ int ss_pg_fence_break_now(
         .params = &params,
         .what = "break the fence"};
     PGresult *result = NULL;
-    int status = ss_pg_fence_ask(store, &query, &result, error);
+    int status = ss_pg_fence_ask(store, &query, SS_PG_CUT_ALL, &result, error);
     if (status == SS_OK) {
         PQclear(result);
     }

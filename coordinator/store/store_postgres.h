@@ -287,10 +287,17 @@ void ss_pg_fence_params(
 // *ret_held: this epoch is valid, and stays so until the transaction's end.
 int ss_pg_fence_held(struct ss_pg_store *store, uint64_t epoch, bool *ret_held,
     struct ss_error *error);
+// Whose session is ended where a fence is waited for too long.
+enum ss_pg_cut {
+    SS_PG_CUT_ALL,  // theirs, whatever they do: their epoch is over
+    SS_PG_CUT_IDLE, // theirs in which nobody asks anything: who was there is
+                    // gone, or hangs; one that works is waited for
+};
+
 // Ask what locks a fence, within a transaction: whoever holds it is waited for,
 // then cut off.
 int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
-    PGresult **ret_result, struct ss_error *error);
+    enum ss_pg_cut cut, PGresult **ret_result, struct ss_error *error);
 int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
     uint64_t *ret_epoch, struct ss_error *error);
 int ss_pg_fence_break(

@@ -25,9 +25,11 @@ expect "3 0 0:"
 stage part 9 echo "1 passed, 0 failed, 2 skipped" >/dev/null
 expect "4 0 2:"
 told=$(stage upgrade 9 echo "0 passed, 0 failed, 1 skipped")
-[[ $told == *"upgrade was skipped"* ]] || bad=1
+[[ $told == *"upgrade ran nothing"* ]] || bad=1
 stage upgrade 9 echo "0 passed, 0 failed, 1 skipped" >/dev/null
 expect "4 0 3: upgrade"
+stage lint 9 echo "0 passed, 0 failed" >/dev/null
+expect "4 0 3: upgrade lint"
 stage broken 9 false >/dev/null
-expect "4 1 3: upgrade"
+expect "4 1 3: upgrade lint"
 exit "$bad"
