@@ -79,9 +79,9 @@ static int make_all(struct ss_error *error)
         const char *name = ss_role_name(roles[i]);
         char *path = ss_format("%s/%s.key", ss_cli_options.keys, name);
         char *secret = ss_format("%s_secret", path);
-        bool is_there = access(path, F_OK) == 0 || access(secret, F_OK) == 0;
-        if (status == SS_OK && is_there)
-            printf("%s is there already\n", path);
+        bool is_secret_there = access(secret, F_OK) == 0;
+        if (status == SS_OK && (is_secret_there || access(path, F_OK) == 0))
+            printf("%s is there already\n", is_secret_there ? secret : path);
         else if (status == SS_OK)
             status = make_key(roles[i], name, error);
         ss_free(secret);

@@ -317,14 +317,16 @@ static char *own_path(const char *keys, unsigned roles)
     char *path = NULL;
     if (!is_folder(keys))
         return ss_strdup(keys);
-    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+    bool is_there = false;
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order) && !is_there; i++) {
         struct stat found;
         if ((roles & order[i]) == 0)
             continue;
         ss_free(path);
         path = ss_format("%s/%s.key", keys, ss_role_name(order[i]));
-        if (stat(path, &found) == 0 || errno != ENOENT)
-            break;
+        char *secret = path_of_secret(path);
+        is_there = stat(secret, &found) == 0 || errno != ENOENT;
+        ss_free(secret);
     }
     return path;
 }

@@ -167,6 +167,14 @@ START_TEST(of_two_files_of_czmq_the_secret_one_is_read)
     ck_assert_int_eq(ss_keys_own(folder, SS_ROLE_CLIENT, &key, &error), SS_OK);
     expect_foreign(&key);
     ck_assert_str_eq(key.name, "client");
+    // Also where it is alone, and before the key of a lesser role.
+    ck_assert_int_eq(zcert_save(foreign, path_of("operator.key")), 0);
+    ck_assert_int_eq(unlink(path_of("operator.key")), 0);
+    ck_assert_int_eq(
+        ss_keys_own(folder, SS_ROLE_CLIENT | SS_ROLE_OPERATOR, &key, &error),
+        SS_OK);
+    ck_assert_str_eq(key.name, "operator");
+    ck_assert_int_eq(unlink(path_of("operator.key_secret")), 0);
     // Whether it can be read by others is asked of that one, too.
     ck_assert_int_eq(chmod(path_of("client.key"), 0644), 0);
     ck_assert_int_eq(chmod(path_of("client.key_secret"), 0600), 0);
