@@ -332,6 +332,7 @@ static void mind_unheard(struct ss_session *session, struct contact *contact)
         say_ping(session, contact);
         ask_again_later(session, contact);
     } else if (contact->phase == PHASE_REFUSED) {
+        ss_contact_redial(session, contact);
         ss_contact_greet(session, contact);
     } else {
         say_hello(session, contact);

@@ -26,6 +26,18 @@ struct contact *ss_contact_add(
     return contact;
 }
 
+// The connection may end where the endpoint was, not where it is: another
+// coordinator may have that address now.
+void ss_contact_redial(struct ss_session *session, struct contact *contact)
+{
+    struct ss_session_command dial = {.type = SS_SESSION_DISCONNECT,
+        .link = contact->peer.number,
+        .endpoint = contact->peer.endpoint};
+    ss_session_say(session, &dial);
+    dial.type = SS_SESSION_CONNECT;
+    ss_session_say(session, &dial);
+}
+
 // Commands of this step may point to the contact: it is freed when the next
 // step begins.
 void ss_contact_drop(struct ss_session *session, struct contact *contact)

@@ -151,6 +151,7 @@ struct contact *ss_contact_find(
     const struct ss_session *session, uint32_t link);
 struct contact *ss_contact_add(
     struct ss_session *session, const char *endpoint, bool is_given);
+void ss_contact_redial(struct ss_session *session, struct contact *contact);
 void ss_contact_drop(struct ss_session *session, struct contact *contact);
 void ss_members_told(
     struct ss_session *session, char *const *endpoints, size_t count);

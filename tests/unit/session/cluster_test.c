@@ -137,6 +137,36 @@ START_TEST(one_that_refuses_us_is_asked_again_while_others_take_us)
 }
 END_TEST
 
+// Its host has another address now, and another coordinator the old one: that
+// knows us already, and will not take us twice.
+START_TEST(one_that_refuses_us_is_dialled_anew)
+{
+    be_welcome();
+    s.link = 0;
+    ck_assert_str_eq(script_refused(&s, SS_EEXISTS, "name w1"), "");
+    const char *said = "";
+    for (int i = 0; i < 80 && !strstr(said, "away@0"); i++) {
+        script_tick(&s, 500);
+        said = script_refused(&s, SS_EEXISTS, "name w1");
+        s.link = 1;
+        script_pong(&s, 11);
+        s.link = 0;
+    }
+    for (int i = 0; i < 80 && !strstr(said, "HELLO@0"); i++) {
+        said = script_tick(&s, 500);
+        if (strstr(said, "HELLO@0"))
+            break;
+        s.link = 1;
+        script_pong(&s, 11);
+    }
+    const char *gone = strstr(said, "disconnect@0 ");
+    ck_assert_ptr_nonnull(gone);
+    const char *dialled = strstr(gone, "\nconnect@0 ");
+    ck_assert_ptr_nonnull(dialled);
+    ck_assert_ptr_nonnull(strstr(dialled, "\nHELLO@0"));
+}
+END_TEST
+
 START_TEST(refused_by_all_it_leaves)
 {
     script_tick(&s, 0);
@@ -258,6 +288,7 @@ int main(void)
     tcase_add_test(tcase, one_that_dies_does_not_harm_what_the_others_gave);
     tcase_add_test(
         tcase, one_that_refuses_us_is_asked_again_while_others_take_us);
+    tcase_add_test(tcase, one_that_refuses_us_is_dialled_anew);
     tcase_add_test(tcase, refused_by_all_it_leaves);
     tcase_add_test(
         tcase, one_that_others_tell_of_is_asked_who_it_is_and_greeted);
