@@ -171,12 +171,24 @@ static void mind_leaving(struct coordinator *it)
     tell_core(it, SS_CORE_LEAVE);
 }
 
+// One that it lost, as it stood still, or that a late greeting makes it take
+// for alive: who serves what is another thing to it now.
+static void note_workers(struct coordinator *it)
+{
+    struct ss_engine_counts counts;
+    ss_engine_count(ss_core_engine(it->core), &counts);
+    if (counts.workers != it->workers)
+        versions_change(it->process.world);
+    it->workers = counts.workers;
+}
+
 // At the end of each turn: the process may be over.
 static void end_turn(struct coordinator *it)
 {
     mind_leaving(it);
     tell_core(it, SS_CORE_FLUSH);
     note_evicted(it);
+    note_workers(it);
     const struct ss_error *failure = ss_core_failure(it->core);
     it->has_left = ss_core_has_left(it->core);
     if (failure->status != SS_OK || it->has_left) {

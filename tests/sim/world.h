@@ -282,6 +282,7 @@ struct coordinator {
         leave_ms; // it was asked to leave, and does so at the latest; 0: not
     bool is_leaving, has_left;
     bool ended_well;     // in its last life
+    int64_t workers;     // that it knew after its last turn
     struct ss_map held;  // pauses.c: what it knows to be: key -> since when
     uint64_t given;      // the number of the last attempt
     struct ss_map asked; // and what it was asked to let go on: request -> key
