@@ -16,6 +16,21 @@ static void diamond(void)
     world_worker("w1", 4);
 }
 
+static json_t *asks_nothing(struct visit *visit)
+{
+    return visit_ask(visit, NULL) ? says("b") : NULL;
+}
+
+START_TEST(a_question_without_a_value_asks_null)
+{
+    diamond();
+    world_body("b", asks_nothing);
+    world_get("run", RUN(", 'stream': ['updates']"));
+    ck_assert_ptr_nonnull(
+        strstr(world_told(), "ann sees updates {\"__interrupt__\":[null]}\n"));
+}
+END_TEST
+
 START_TEST(a_plain_answer_goes_to_the_one_who_asked)
 {
     diamond();
@@ -409,7 +424,8 @@ START_TEST(a_breakpoint_at_no_node_is_told_of)
 }
 END_TEST
 
-SUITE("people", a_plain_answer_goes_to_the_one_who_asked,
+SUITE("people", a_question_without_a_value_asks_null,
+    a_plain_answer_goes_to_the_one_who_asked,
     a_plain_answer_to_two_questions_is_refused_with_nothing_stored,
     a_node_that_asks_twice_is_run_three_times, an_answer_is_given_once,
     a_breakpoint_stops_before_and_lets_pass_when_gone_on,

@@ -80,7 +80,8 @@ json_t *visit_ask(struct visit *visit, const char *question)
         return answer;
     }
     outcome->kind = SS_OUTCOME_INTERRUPTED;
-    outcome->question = json_pack("{s:s}", "value", question);
+    outcome->question = question ? json_pack("{s:s}", "value", question)
+                                 : json_object(); // a worker that is not ours
     return NULL;
 }
 

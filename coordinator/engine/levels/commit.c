@@ -147,8 +147,9 @@ void ss_task_interrupted(struct task *task, json_t *question)
     char id[SS_HEX128_SIZE];
     ss_interrupt_id(task->planned.ns, json_array_size(task->used_answers), id);
     json_decref(task->interrupts);
-    json_t *interrupt = json_pack(
-        "{s:O, s:s}", "value", json_object_get(question, "value"), "id", id);
+    json_t *value = json_object_get(question, "value"); // a worker may lack it
+    json_t *interrupt =
+        json_pack("{s:O, s:s}", "value", value ? value : json_null(), "id", id);
     json_t *schema = json_object_get(question, "response_schema");
     if (schema && !json_is_null(schema))
         json_object_set(interrupt, "response_schema", schema);

@@ -15,8 +15,9 @@ static void restore_failure(struct task *task, const struct ss_pendings *from)
     ss_task_move(task, TASK_FAILED);
     int code =
         ss_status_by_name(ss_json_str(facts.error, "code", "node_failed"));
-    ss_error_set(
-        &task->error, code, "%s", ss_json_str(facts.error, "message", ""));
+    // a later program may have words that this one lacks
+    ss_error_set(&task->error, code == SS_OK ? SS_ENODE : code, "%s",
+        ss_json_str(facts.error, "message", ""));
 }
 
 static void restore_task(

@@ -119,10 +119,16 @@ static void keep_loss(struct task *task)
                 (json_int_t)task->first_attempt_us));
 }
 
+static uint32_t count_of(const json_t *of, const char *key)
+{
+    int64_t count = ss_json_int(of, key, 0);
+    return count > 0 && count < INT32_MAX ? (uint32_t)count : 0;
+}
+
 static void recover_attempts(struct task *task, const json_t *of)
 {
-    task->redeliveries = (uint32_t)ss_json_int(of, "lost", 0);
-    task->attempts = (uint32_t)ss_json_int(of, "attempts", 0);
+    task->redeliveries = count_of(of, "lost");
+    task->attempts = count_of(of, "attempts");
     task->first_attempt_us = ss_json_int(of, "first_us", 0);
 }
 

@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/run_key.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -32,8 +33,9 @@ struct thread *ss_run_found(
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
     enum ss_run_status status = ss_run_status_of(record_json);
-    if (!id || !thread_id || !ss_shard_owned(engine, thread_id))
-        return NULL;
+    if (!id || !ss_run_name_fits(id) || !thread_id || !thread_id[0] ||
+        !ss_shard_owned(engine, thread_id))
+        return NULL; // damaged, or another one's
     struct thread *thread = ss_thread_find(engine, thread_id);
     if (ss_run_live(thread, id) || ss_suspect_known(thread, id))
         return NULL;

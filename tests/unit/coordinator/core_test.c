@@ -299,6 +299,21 @@ START_TEST(damaged_records_are_named)
 }
 END_TEST
 
+START_TEST(a_run_without_a_name_is_passed_over)
+{
+    crashed = true;
+    put(SS_TABLE_OPEN, "run-1",
+        "{\"run\":\"\",\"thread\":\"t\",\"graph\":\"g@1\","
+        "\"status\":\"running\"}");
+    put(SS_TABLE_OPEN, "run-2", "{\"run\":\"r\",\"thread\":\"\"}");
+    ss_core_destroy(&core);
+    new_core(false);
+    turn();
+    ck_assert(ss_core_is_settled(core));
+    ck_assert_int_eq(ss_core_failure(core)->status, SS_OK);
+}
+END_TEST
+
 // Each start that fails would count against all that are found, until they are
 // quarantined.
 START_TEST(a_damaged_run_counts_no_crash_against_the_others)
@@ -588,6 +603,7 @@ int main(void)
     tcase_add_test(tcase, who_is_alone_leaves_a_word_when_it_stops);
     tcase_add_test(tcase, runs_that_have_ended_are_not_read);
     tcase_add_test(tcase, damaged_records_are_named);
+    tcase_add_test(tcase, a_run_without_a_name_is_passed_over);
     tcase_add_test(tcase, a_damaged_run_counts_no_crash_against_the_others);
     tcase_add_test(tcase, who_was_stopped_is_not_counted_as_crashed);
     tcase_add_test(tcase, after_a_failure_nothing_is_taken);
