@@ -58,10 +58,11 @@ struct ss_host {
     bool is_late;           // somebody waits behind one that was to be quick
     pthread_t *threads;
     unsigned threads_count, threads_max;
-    unsigned idle_count;   // threads that wait, or were woken just now
-    unsigned woken_count;  // of these
-    unsigned queued_count; // bodies that wait
-    bool is_watched;       // the loop will look soon, whatever happens
+    int64_t scarce_until_ms; // the machine had no more; 0: it never said so
+    unsigned idle_count;     // threads that wait, or were woken just now
+    unsigned woken_count;    // of these
+    unsigned queued_count;   // bodies that wait
+    bool is_watched;         // the loop will look soon, whatever happens
     bool ends;
     bool has_byte;     // in the pipe
     int64_t untold_us; // since when outcomes wait for others; 0: none do
@@ -221,7 +222,7 @@ static void add_thread(struct ss_host *host)
         ss_log_say(SS_LOG_WARNING, "no more than %u threads: %s",
             host->threads_count, strerror(rc));
         ss_check(host->threads_count > 0);
-        host->threads_max = host->threads_count; // the machine has no more
+        host->scarce_until_ms = ss_clock_ms() + SS_HOST_SCARCE_MS;
         return;
     }
     snprintf(name, sizeof(name), "ss-body-%u", host->threads_count + 1);
@@ -232,13 +233,20 @@ static void add_thread(struct ss_host *host)
     host->woken_count++;
 }
 
+static bool may_grow(const struct ss_host *host)
+{
+    return host->threads_count < host->threads_max &&
+           (host->scarce_until_ms == 0 ||
+               ss_clock_ms() >= host->scarce_until_ms);
+}
+
 // One more thread for what waits, if there is one. True: by a signal, best
 // without the mutex, which the thread wants first of all. Under the mutex.
 static bool is_to_wake(struct ss_host *host)
 {
     bool is_idle = host->idle_count > host->woken_count;
     host->woken_count += is_idle;
-    if (!is_idle && host->threads_count < host->threads_max)
+    if (!is_idle && may_grow(host))
         add_thread(host);
     return is_idle;
 }
@@ -554,12 +562,18 @@ int64_t ss_host_watch(struct ss_host *host, int64_t now_ms)
     if (host->first && !is_somebody_coming(host))
         wake_one(host);
     // Woken threads take one each.
-    bool is_watched =
-        host->untold_us > 0 || (host->queued_count > host->woken_count &&
-                                   host->running_count < host->threads_max);
+    bool waits = host->queued_count > host->woken_count;
+    bool is_watched = host->untold_us > 0 ||
+                      (waits && (host->running_count < host->threads_count ||
+                                    may_grow(host)));
+    int64_t wake_ms = INT64_MAX;
+    if (is_watched)
+        wake_ms = now_ms + SS_HOST_LATE_MS;
+    else if (waits && host->threads_count < host->threads_max)
+        wake_ms = host->scarce_until_ms;
     host->is_watched = is_watched;
     pthread_mutex_unlock(&host->mutex);
-    return is_watched ? now_ms + SS_HOST_LATE_MS : INT64_MAX;
+    return wake_ms;
 }
 
 static bool stop_among(struct body *body, struct ss_attempt attempt)

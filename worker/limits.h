@@ -14,6 +14,7 @@ enum {
     SS_HOST_QUICK_US = 50,       // a body that takes less needs no own thread
     SS_HOST_SHARE_US = 200,      // of such bodies are worth one more thread
     SS_HOST_LATE_MS = 1,         // a quick body that runs longer is not quick
+    SS_HOST_SCARCE_MS = 1000,    // no thread to be had: asked for again then
     SS_HOST_SILENT_US = 100,     // an outcome waits no longer for others
     SS_SHELL_MESSAGES_MAX = 256, // read at a time, before threads' reports
     SS_SHELL_BATCH_SIZE = 4 * 1024 * 1024, // results are sent when so large
