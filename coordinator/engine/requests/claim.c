@@ -109,7 +109,7 @@ static void begin(struct engine *engine, struct claim *claim)
 {
     if (!ss_redirect(engine, claim->request, claim->thread))
         ss_request_later(ss_thread_get(engine, claim->thread),
-            claim->is_put ? SS_NAME_CLAIMED_OP : SS_NAME_KNOWN_OP,
+            claim->is_put ? TURN_NAME_CLAIMED : TURN_NAME_KNOWN,
             claim->request);
     claim_fini(claim);
 }

@@ -39,7 +39,7 @@ void ss_copy_thread(struct thread *thread, const struct ss_request *request)
             name, thread->id);
         return;
     }
-    ss_request_later(ss_thread_get(engine, name), "copy_into", request);
+    ss_request_later(ss_thread_get(engine, name), TURN_COPY, request);
 }
 
 // False: a copy of it would have rows that a member does not read.

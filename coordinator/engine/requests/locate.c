@@ -31,8 +31,7 @@ static void serve(
     struct engine *engine, const char *thread, const struct ss_request *request)
 {
     if (!ss_redirect(engine, request, thread))
-        ss_request_later(
-            ss_thread_get(engine, thread), ss_request_name(request), request);
+        ss_request_later(ss_thread_get(engine, thread), TURN_OP, request);
 }
 
 // ------------------------------------------------ looks

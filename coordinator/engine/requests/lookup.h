@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 #include "common/base/mem.h"
+#include "coordinator/engine/threads/waiting.h"
 
 struct engine;
 struct ss_request;
 struct ss_event;
 struct thread;
-struct waiting;
 
 // A name that is to be this thread's run (claim.c).
 struct claim {
@@ -43,13 +43,6 @@ struct requests {
     SS_VEC(struct scan_reply) scans;
 };
 
-// What goes on when the name is the thread's.
-#define SS_NAME_CLAIMED_OP "claimed" // a run that has its name now
-#define SS_NAME_KNOWN_OP   "known"   // and one that had it before
-// What goes on where there is no such record: a run begins, or is not known.
-#define SS_NAME_UNUSED_OP  "unused"
-#define SS_RUN_UNKNOWN_OP  "unknown"
-
 // ------------------------------------------------ scan.c
 
 // Frees all scans.
@@ -63,7 +56,7 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request);
 bool ss_requests_open(const struct thread *thread);
 // Serve it when the thread is loaded: at once, if it is. Borrows all.
 void ss_request_later(
-    struct thread *thread, const char *op, const struct ss_request *request);
+    struct thread *thread, enum turn turn, const struct ss_request *request);
 
 // ------------------------------------------------ claim.c
 

@@ -145,7 +145,7 @@ static void go_on(struct engine *engine, const struct scan_reply *wait)
 {
     bool begins = wait->request->op == SS_OP_RUN;
     ss_request_later(ss_thread_get(engine, wait->thread),
-        begins ? SS_NAME_UNUSED_OP : SS_RUN_UNKNOWN_OP, wait->request);
+        begins ? TURN_NAME_UNUSED : TURN_RUN_UNKNOWN, wait->request);
 }
 
 // The prune may have been refused meanwhile: then the rows say all.
@@ -156,7 +156,7 @@ static void answer_or_look_again(
     if (thread->state == THREAD_HOT && lacks_rows(thread))
         answer(engine, wait, record);
     else
-        ss_request_later(thread, ss_request_name(wait->request), wait->request);
+        ss_request_later(thread, TURN_OP, wait->request);
 }
 
 void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,

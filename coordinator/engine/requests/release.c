@@ -27,22 +27,23 @@ static void cancel(struct thread *thread, const struct ss_request *request)
     struct ss_request *of_it = ss_request_new(
         SS_OP_CANCEL, request->peer, request->id, request->signed_by, body);
     ss_quarantined_cancel(thread);
-    ss_request_later(thread, "cancel", of_it);
+    ss_request_later(thread, TURN_OP, of_it);
     // behind: taken by it
-    ss_waiting_add_run_last(thread, json_string_value(run), "recover");
+    ss_waiting_add_run_last(thread, json_string_value(run), TURN_RECOVER);
     ss_request_unref(of_it);
     json_decref(body);
     json_decref(run);
 }
 
 void ss_quarantined_request(
-    struct thread *thread, const char *op, const struct ss_request *request)
+    struct thread *thread, enum turn turn, const struct ss_request *request)
 {
     const char *quarantined = ss_json_str(thread->quarantined, "run", "");
-    bool is_it = !request->run || strcmp(request->run, quarantined) == 0;
-    if (strcmp(op, "cancel") == 0 && is_it) {
+    bool is_it = turn == TURN_OP &&
+                 (!request->run || strcmp(request->run, quarantined) == 0);
+    if (is_it && request->op == SS_OP_CANCEL) {
         cancel(thread, request);
-    } else if (strcmp(op, "release") == 0 && is_it) {
+    } else if (is_it && request->op == SS_OP_RELEASE) {
         ss_quarantined_release(thread);
         ss_reply(thread->engine, request,
             json_pack("{s:s}", "status", ss_run_status_name(SS_RUN_RUNNING)));
@@ -69,7 +70,7 @@ void ss_quarantined_answer(struct thread *thread)
             SS_VEC_PUSH(&thread->waiting, *w);
             continue;
         }
-        ss_quarantined_request(thread, w->op, w->request);
+        ss_quarantined_request(thread, w->turn, w->request);
         ss_waiting_fini(w);
     }
     SS_VEC_FINI(&all);

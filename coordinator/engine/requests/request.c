@@ -45,8 +45,8 @@ static const struct handler {
     plain_fn *plain;
 } handlers[SS_OPS] = {
     [SS_OP_RUN] = {ss_run_request, NULL},
-    [SS_OP_ATTACH] = {NULL, ss_locate},
-    [SS_OP_CANCEL] = {NULL, ss_cancel_request},
+    [SS_OP_ATTACH] = {ss_run_ask_again, ss_locate},
+    [SS_OP_CANCEL] = {ss_cancel_on_thread, ss_cancel_request},
     [SS_OP_STATE] = {ss_read_state, NULL},
     [SS_OP_HISTORY] = {ss_read_history, NULL},
     [SS_OP_UPDATE] = {ss_update_state_request, NULL},
@@ -86,54 +86,45 @@ static bool is_early_copy(
            ss_thread_head(thread) > thread->durable && !ss_thread_busy(thread);
 }
 
-// It waited for the store to say whose its run's name is. False: it did not.
-static bool serve_named(struct thread *thread, const struct waiting *w)
+// It is served by the run of its name, which waits, too.
+static bool waits_for_run(const struct thread *thread, const struct waiting *w)
 {
-    static const struct {
-        const char *op;
-        enum name_state state;
-    } named[] = {{SS_NAME_CLAIMED_OP, NAME_CLAIMED},
-        {SS_NAME_KNOWN_OP, NAME_KNOWN}, {SS_NAME_UNUSED_OP, NAME_UNUSED}};
-    for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
-        if (strcmp(w->op, named[i].op) == 0) {
-            ss_run_named(thread, w->request, named[i].state);
-            return true;
-        }
-    return false;
+    const struct ss_request *request = w->request;
+    return request &&
+           (request->op == SS_OP_RUN ||
+               (request->op == SS_OP_ATTACH && w->turn == TURN_OP)) &&
+           ss_waiting_has_run(thread, request->run);
 }
 
-// One that was found goes on, or goes. False: it must wait on.
-static bool serve_found(struct thread *thread, const struct waiting *w)
-{
-    if (strcmp(w->op, "recover") == 0)
-        return ss_run_recover(thread, w->run);
-    ss_run_take_back_found(thread, w->run);
-    return true;
-}
-
+// False: it must wait on.
 static bool serve_waiting(struct thread *thread, const struct waiting *w)
 {
     const struct ss_request *request = w->request;
-    if (!request)
-        return serve_found(thread, w);
-    // served by the run of its name, where there is one
-    if ((request->op == SS_OP_RUN || strcmp(w->op, "attach") == 0) &&
-        ss_waiting_has_run(thread, request->run))
+    if (waits_for_run(thread, w))
         return false;
-    if (strcmp(w->op, "cancel") == 0)
-        ss_cancel_on_thread(thread, request);
-    else if (serve_named(thread, w))
-        return true;
-    else if (strcmp(w->op, SS_RUN_UNKNOWN_OP) == 0)
-        ss_reply_no_run(thread, request, request->run);
-    else if (strcmp(w->op, "attach") == 0)
-        ss_run_ask_again(thread, request);
-    else if (strcmp(w->op, "copy_into") == 0)
-        ss_copy_into(thread, request);
-    else if (is_early_copy(thread, request))
-        return false;
-    else
+    switch (w->turn) {
+    case TURN_OP:
+        if (is_early_copy(thread, request))
+            return false;
         handlers[request->op].on_thread(thread, request);
+        break;
+    case TURN_NAME_UNUSED:
+    case TURN_NAME_KNOWN:
+    case TURN_NAME_CLAIMED:
+        ss_run_named(thread, request, w->turn);
+        break;
+    case TURN_RUN_UNKNOWN:
+        ss_reply_no_run(thread, request, request->run);
+        break;
+    case TURN_COPY:
+        ss_copy_into(thread, request);
+        break;
+    case TURN_RECOVER: // not yet, where its graph is unknown
+        return ss_run_recover(thread, w->run);
+    case TURN_TAKE_BACK:
+        ss_run_take_back_found(thread, w->run);
+        break;
+    }
     return true;
 }
 
@@ -172,7 +163,7 @@ static void ask_thread(
         ss_is_read(engine, name) && !is_early_copy(thread, request))
         handlers[request->op].on_thread(thread, request);
     else
-        ss_request_later(thread, ss_request_name(request), request);
+        ss_request_later(thread, TURN_OP, request);
 }
 
 static void on_thread(struct engine *engine, const struct ss_request *request)

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/cluster.h"
+#include "common/model/request.h"
 #include "common/model/requests.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/lookup.h"
@@ -63,13 +64,18 @@ void ss_requests_graphs_moved(struct engine *engine)
     }
 }
 
+static bool is_copy(const struct waiting *w)
+{
+    return w->turn == TURN_OP && w->request->op == SS_OP_COPY;
+}
+
 // One who asked for a copy waits until all of the thread is durable.
 static bool copy_may_go_on(const struct thread *thread)
 {
     if (thread->durable != ss_thread_head(thread))
         return false;
     for (size_t i = 0; i < thread->waiting.count; i++)
-        if (strcmp(thread->waiting.items[i].op, "copy") == 0)
+        if (is_copy(&thread->waiting.items[i]))
             return true;
     return false;
 }
@@ -94,10 +100,10 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
 }
 
 void ss_request_later(
-    struct thread *thread, const char *op, const struct ss_request *request)
+    struct thread *thread, enum turn turn, const struct ss_request *request)
 {
     if (thread->quarantined) {
-        ss_quarantined_request(thread, op, request);
+        ss_quarantined_request(thread, turn, request);
         return;
     }
     if (thread->waiting.count >= SS_REQUESTS_WAITING_MAX) {
@@ -106,6 +112,6 @@ void ss_request_later(
             SS_REQUESTS_WAITING_MAX);
         return;
     }
-    ss_waiting_add(thread, op, request);
+    ss_waiting_add(thread, turn, request);
     ss_requests_resume(thread);
 }

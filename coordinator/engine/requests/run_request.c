@@ -103,8 +103,8 @@ static int make(struct thread *thread, struct ss_graph *graph,
     return status;
 }
 
-static void ask(struct thread *thread, const struct ss_request *request,
-    enum name_state state)
+static void ask(
+    struct thread *thread, const struct ss_request *request, enum turn turn)
 {
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
@@ -112,10 +112,10 @@ static void ask(struct thread *thread, const struct ss_request *request,
     struct ss_graph *graph = NULL;
     struct run *run = NULL;
     const char *name = request->run;
-    bool is_ours = state == NAME_KNOWN || state == NAME_CLAIMED;
+    bool is_ours = turn == TURN_NAME_KNOWN || turn == TURN_NAME_CLAIMED;
     if (ss_run_serve_repeated(thread, request, name))
         return;
-    if (state == NAME_FREE && ss_outlived_look(thread, request))
+    if (turn == TURN_OP && ss_outlived_look(thread, request))
         return;
     int status = look_at(thread, request, &if_busy, &graph, &error);
     if (status == SS_OK)
@@ -131,7 +131,7 @@ static void ask(struct thread *thread, const struct ss_request *request,
         status = begin(run, request, if_busy, &error);
     }
     if (status != SS_OK) {
-        if (state == NAME_CLAIMED)
+        if (turn == TURN_NAME_CLAIMED)
             ss_record_drop(thread, name);
         ss_reply_error(engine, request, status, "%s", error.message);
     }
@@ -139,11 +139,11 @@ static void ask(struct thread *thread, const struct ss_request *request,
 
 void ss_run_request(struct thread *thread, const struct ss_request *request)
 {
-    ask(thread, request, NAME_FREE);
+    ask(thread, request, TURN_OP);
 }
 
-void ss_run_named(struct thread *thread, const struct ss_request *request,
-    enum name_state state)
+void ss_run_named(
+    struct thread *thread, const struct ss_request *request, enum turn turn)
 {
-    ask(thread, request, state);
+    ask(thread, request, turn);
 }

@@ -174,7 +174,7 @@ bool ss_run_cancel_awaited(
                                            : NULL;
     struct waiting waiting;
     if (!facts || !facts->entry ||
-        !ss_waiting_take_run(thread, id, "recover", &waiting))
+        !ss_waiting_take_run(thread, id, TURN_RECOVER, &waiting))
         return false;
     const char *run = waiting.run;
     json_t *entry = facts->entry;

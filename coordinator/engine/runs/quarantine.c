@@ -120,7 +120,7 @@ static void add(struct thread *thread, json_t *record,
             .record = record_with(record, status, recoveries)});
     thread->is_unread = true;
     ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
-        status == SS_RUN_TAKEN_BACK ? ss_run_status_name(status) : "recover");
+        status == SS_RUN_TAKEN_BACK ? TURN_TAKE_BACK : TURN_RECOVER);
     if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
         begin(engine,
             &quarantine->suspects.items[quarantine->suspects.count - 1]);

@@ -47,9 +47,9 @@ struct thread *ss_run_found(
     else if (crashed)
         ss_suspect_add(thread, record_json);
     else if (status == SS_RUN_RUNNING)
-        ss_waiting_add_run(thread, id, "recover");
+        ss_waiting_add_run(thread, id, TURN_RECOVER);
     else if (status == SS_RUN_TAKEN_BACK)
-        ss_waiting_add_run(thread, id, ss_run_status_name(status));
+        ss_waiting_add_run(thread, id, TURN_TAKE_BACK);
     return ss_thread_get(engine, thread_id);
 }
 

@@ -33,10 +33,10 @@ static void await_runs(struct thread *thread, const char *run)
     for (uint64_t seq = thread->durable + 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
         if (row && row->end && row->run[0])
-            ss_waiting_add_run(thread, row->run, "recover");
+            ss_waiting_add_run(thread, row->run, TURN_RECOVER);
     }
     if (run)
-        ss_waiting_add_run(thread, run, "recover");
+        ss_waiting_add_run(thread, run, TURN_RECOVER);
 }
 
 static void broken(struct thread *thread, int status, const char *message)
@@ -47,8 +47,7 @@ static void broken(struct thread *thread, int status, const char *message)
     if (thread->change)
         ss_update_state_abandon(thread->change, status, message);
     if (thread->taken_back) { // its record says what is to be done
-        ss_waiting_add_run(thread, thread->taken_back->id,
-            ss_run_status_name(SS_RUN_TAKEN_BACK));
+        ss_waiting_add_run(thread, thread->taken_back->id, TURN_TAKE_BACK);
         ss_run_abandon(thread->taken_back, status, message);
         thread->taken_back = NULL;
     }

@@ -87,6 +87,7 @@ static void verify_waiting(const struct thread *thread)
     for (size_t i = 0; i < thread->waiting.count; i++) {
         const struct waiting *w = &thread->waiting.items[i];
         ss_invariant(I147, (w->request != NULL) != (w->run != NULL));
+        ss_invariant(I147, (w->run != NULL) == (w->turn >= TURN_RECOVER));
         ss_invariant(I148, !w->request || w->request->peer);
         asked += w->request != NULL;
     }

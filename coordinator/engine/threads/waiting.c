@@ -18,30 +18,29 @@
 
 void ss_waiting_fini(struct waiting *waiting)
 {
-    ss_free(waiting->op);
     ss_request_unref(waiting->request);
     ss_free(waiting->run);
 }
 
 void ss_waiting_add(
-    struct thread *thread, const char *op, const struct ss_request *request)
+    struct thread *thread, enum turn turn, const struct ss_request *request)
 {
-    SS_VEC_PUSH(&thread->waiting, (struct waiting){.op = ss_strdup(op),
-                                      .request = ss_request_ref(request)});
+    SS_VEC_PUSH(&thread->waiting,
+        (struct waiting){.turn = turn, .request = ss_request_ref(request)});
 }
 
 void ss_waiting_add_run_last(
-    struct thread *thread, const char *run, const char *op)
+    struct thread *thread, const char *run, enum turn turn)
 {
     ss_check(run && run[0]);
     SS_VEC_PUSH(&thread->waiting,
-        (struct waiting){.op = ss_strdup(op), .run = ss_strdup(run)});
+        (struct waiting){.turn = turn, .run = ss_strdup(run)});
 }
 
 // Before those who ask: they are to find it.
-void ss_waiting_add_run(struct thread *thread, const char *run, const char *op)
+void ss_waiting_add_run(struct thread *thread, const char *run, enum turn turn)
 {
-    ss_waiting_add_run_last(thread, run, op);
+    ss_waiting_add_run_last(thread, run, turn);
     size_t at = thread->waiting.count - 1;
     struct waiting found = thread->waiting.items[at];
     for (; at > 0 && thread->waiting.items[at - 1].request; at--)
@@ -68,11 +67,11 @@ bool ss_waiting_has_run(const struct thread *thread, const char *run)
 }
 
 bool ss_waiting_take_run(
-    struct thread *thread, const char *run, const char *op, struct waiting *ret)
+    struct thread *thread, const char *run, enum turn turn, struct waiting *ret)
 {
     for (size_t at = thread->waiting.count; at-- > 0;) {
         *ret = thread->waiting.items[at];
-        if (!ret->run || strcmp(ret->op, op) != 0 || strcmp(ret->run, run) != 0)
+        if (!ret->run || ret->turn != turn || strcmp(ret->run, run) != 0)
             continue;
         SS_VEC_REMOVE(&thread->waiting, at);
         return true;

@@ -11,9 +11,21 @@
 struct ss_request;
 struct thread;
 
+// What is to be done when the turn of one that waits comes.
+enum turn {
+    TURN_OP,           // what its request says
+    TURN_NAME_UNUSED,  // a run begins: no record of the thread's has its name
+    TURN_NAME_KNOWN,   // its name is the thread's: that has a record
+    TURN_NAME_CLAIMED, // or a record that says no more than that
+    TURN_RUN_UNKNOWN,  // there is no such run
+    TURN_COPY,         // another thread's rows come here
+    TURN_RECOVER,      // a run that was found goes on
+    TURN_TAKE_BACK,    // or goes
+};
+
 // A request that waits: for the thread to be loaded, or for its turn.
 struct waiting {
-    char *op; // what is to be done
+    enum turn turn;
     struct ss_request *request;
     char *run; // one that was found; NULL: a client asks
 };
@@ -24,22 +36,22 @@ struct waiting_list {
 };
 
 void ss_waiting_fini(struct waiting *waiting);
-// One more request, to which `op` is to be done. Borrows all.
+// One more request. Borrows all.
 void ss_waiting_add(
-    struct thread *thread, const char *op, const struct ss_request *request);
-// A run was found, which is to be recovered ("recover") or taken back when the
-// thread has been read.
-void ss_waiting_add_run(struct thread *thread, const char *run, const char *op);
+    struct thread *thread, enum turn turn, const struct ss_request *request);
+// A run was found, which is to be recovered or taken back when the thread has
+// been read.
+void ss_waiting_add_run(struct thread *thread, const char *run, enum turn turn);
 // The same, behind all that wait.
 void ss_waiting_add_run_last(
-    struct thread *thread, const char *run, const char *op);
+    struct thread *thread, const char *run, enum turn turn);
 // The first run that was found and waits. Borrowed; NULL: none does.
 const char *ss_waiting_run(const struct thread *thread);
 // That run does (NULL: none does).
 bool ss_waiting_has_run(const struct thread *thread, const char *run);
-// It waits no more for what `op` says. False: it did not; else *ret is the
-// caller's (ss_waiting_fini).
-bool ss_waiting_take_run(struct thread *thread, const char *run, const char *op,
+// It waits no more for that turn. False: it did not; else *ret is the caller's
+// (ss_waiting_fini).
+bool ss_waiting_take_run(struct thread *thread, const char *run, enum turn turn,
     struct waiting *ret);
 
 #endif
