@@ -22,6 +22,7 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/status.h"
+#include "common/model/source.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
 
@@ -127,7 +128,7 @@ struct ss_row {
     char parent_id[SS_UUID_SIZE]; // or ""
     uint64_t parent_seq; // row of the parent; 0: none (or a dangling id)
     uint64_t base_seq;   // nearest row at or before with a whole checkpoint
-    char source[8];      // "input", "loop", "update", "fork"
+    enum ss_source source;
     int64_t step;
     int64_t wall_us;
     json_t *metadata; // all of it but source and step; or NULL
@@ -194,7 +195,7 @@ struct ss_checkpoint_entry {
     char parent_id[SS_UUID_SIZE];
     char *ns;
     char run[SS_UUID_SIZE];
-    char source[8];
+    enum ss_source source;
     int64_t step;
     int64_t wall_us;
     json_t *metadata;
@@ -225,7 +226,7 @@ struct ss_run_facts {
     uint64_t first_seq;
     struct ss_checkpoint_entry
         *last;    // its newest checkpoint in the root namespace, or NULL
-    size_t steps; // checkpoints of source "loop" that it made there
+    size_t steps; // checkpoints of SS_SOURCE_LOOP that it made there
 };
 
 struct ss_journal;

@@ -144,7 +144,7 @@ static void run_add_mark(
     if (!facts->last || strcmp(facts->last->id, mark->id) < 0) {
         facts->last = mark;
     }
-    if (strcmp(mark->source, "loop") == 0) {
+    if (mark->source == SS_SOURCE_LOOP) {
         facts->steps++;
     }
 }
@@ -193,7 +193,7 @@ static struct ss_checkpoint_entry *mark_new(
     memcpy(mark->id, row->checkpoint_id, sizeof(mark->id));
     memcpy(mark->parent_id, row->parent_id, sizeof(mark->parent_id));
     memcpy(mark->run, row->run, sizeof(mark->run));
-    memcpy(mark->source, row->source, sizeof(mark->source));
+    mark->source = row->source;
     mark->ns = space->ns;
     mark->step = row->step;
     mark->wall_us = row->wall_us;

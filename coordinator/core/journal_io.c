@@ -40,7 +40,7 @@ int ss_journal_io_encode(struct ss_row *row, const char *thread,
         .parent_id = row->parent_id,
         .parent_seq = row->parent_seq,
         .base_seq = row->base_seq,
-        .source = row->source,
+        .source = ss_source_name(row->source),
         .step = row->step,
         .wall_us = row->wall_us,
         .metadata = ret->metadata,
@@ -127,10 +127,12 @@ static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
         text_take(stored->run, row->run, sizeof(row->run)) &&
         text_take(stored->checkpoint_id, row->checkpoint_id,
             sizeof(row->checkpoint_id)) &&
-        text_take(stored->parent_id, row->parent_id, sizeof(row->parent_id)) &&
-        text_take(stored->source, row->source, sizeof(row->source));
+        text_take(stored->parent_id, row->parent_id, sizeof(row->parent_id));
     if (!fits) {
-        return ss_error_set(error, SS_ECORRUPT, "too long an id or source");
+        return ss_error_set(error, SS_ECORRUPT, "too long an id");
+    }
+    if (!ss_source_by_name(stored->source, &row->source)) {
+        return ss_error_set(error, SS_ECORRUPT, "its source is not known");
     }
     if (stored->metadata &&
         ss_json_parse(stored->metadata, strlen(stored->metadata),

@@ -125,7 +125,7 @@ static int note_row(void *ctx, const struct ss_store_row *stored)
     for (size_t i = 0; i < row->writes_count; i++)
         note_write(it, row, &row->writes[i]);
     note_move(it, row);
-    if (row->parent_id[0] && strcmp(row->source, "loop") == 0)
+    if (row->parent_id[0] && row->source == SS_SOURCE_LOOP)
         ss_map_put(&it->passed, row->parent_id, it);
     ss_row_destroy(&row);
     return SS_OK;

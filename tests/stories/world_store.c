@@ -427,8 +427,8 @@ void tell_row(const char *thread, const struct ss_row *row)
             ss_buf_add_str(&line, ", the plain answer taken");
     }
     if (row->has_checkpoint) {
-        ss_buf_addf(
-            &line, "%s checkpoint %d (%s)", comma, (int)row->step, row->source);
+        ss_buf_addf(&line, "%s checkpoint %d (%s)", comma, (int)row->step,
+            ss_source_name(row->source));
         comma = ",";
     }
     if (row->end)

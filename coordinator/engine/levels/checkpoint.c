@@ -44,7 +44,7 @@ static const char *run_of(const struct loop *loop)
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
 static bool tells_updated(const struct loop *loop)
 {
-    return strcmp(loop->source, "fork") != 0 || !ss_loop_saves_now(loop);
+    return loop->source != SS_SOURCE_FORK || !ss_loop_saves_now(loop);
 }
 
 // The row of the current checkpoint, as a child of the last saved one.
@@ -59,7 +59,7 @@ static void write_row(struct loop *loop)
     loop->force_whole = false;
     memcpy(row->checkpoint_id, loop->id, sizeof(row->checkpoint_id));
     memcpy(row->parent_id, loop->saved_id, sizeof(row->parent_id));
-    memcpy(row->source, loop->source, sizeof(row->source));
+    row->source = loop->source;
     row->parent_seq = loop->saved_seq;
     row->base_seq = whole ? row->seq : loop->base_seq;
     row->step = loop->meta_step;
@@ -101,12 +101,10 @@ static json_t *make_metadata(const struct loop *loop)
     return metadata;
 }
 
-void ss_loop_save(struct loop *loop, const char *source)
+void ss_loop_save(struct loop *loop, enum ss_source source)
 {
-    ss_check(strlen(source) < sizeof(loop->source));
-    memset(loop->source, 0, sizeof(loop->source));
-    memcpy(loop->source, source, strlen(source));
-    loop->engine->counts.supersteps += strcmp(source, "loop") == 0;
+    loop->source = source;
+    loop->engine->counts.supersteps += source == SS_SOURCE_LOOP;
     loop->meta_step = loop->step;
     loop->wall_us = loop->engine->wall_us;
     json_t *metadata = make_metadata(loop);
@@ -120,7 +118,7 @@ void ss_loop_save(struct loop *loop, const char *source)
     if (ss_loop_saves_now(loop))
         write_row(loop);
     // what a fork knows as updated is not in its row
-    loop->unsaved_state = strcmp(source, "fork") == 0;
+    loop->unsaved_state = source == SS_SOURCE_FORK;
     memset(loop->told, 0, sizeof(loop->told));
     loop->step++;
 }

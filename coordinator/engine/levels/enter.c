@@ -135,7 +135,7 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
     ss_break_pass(loop->machine);
     if (forks) {
         ss_enter_drop_writes(loop, SS_NAME_INTERRUPT);
-        ss_loop_save(loop, "fork");
+        ss_loop_save(loop, SS_SOURCE_FORK);
     }
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
@@ -146,8 +146,8 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
 
 bool ss_enter_is_edited(const struct ss_checkpoint_entry *mark)
 {
-    return mark && (strcmp(mark->source, "update") == 0 ||
-                       strcmp(mark->source, "fork") == 0);
+    return mark &&
+           (mark->source == SS_SOURCE_UPDATE || mark->source == SS_SOURCE_FORK);
 }
 
 bool ss_enter_begun_by(
@@ -184,7 +184,7 @@ void ss_enter_recover_output(struct loop *loop)
     ss_loop_keys(loop, &shown, &final);
     for (size_t i = count; !any && i-- > 0 && began_here(loop, marks[i]);) {
         const struct ss_row_checkpoint *part = &marks[i]->row->checkpoint;
-        if (strcmp(marks[i]->source, "loop") != 0)
+        if (marks[i]->source != SS_SOURCE_LOOP)
             break;
         for (size_t u = 0; u < part->updated_count; u++)
             any = any || ss_keys_have(&final, part->updated[u]);

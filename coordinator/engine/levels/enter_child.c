@@ -116,8 +116,8 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
         return false;
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
-    loop->first_superstep = strcmp(mark->source, "loop") != 0;
-    loop->unsaved_state = strcmp(mark->source, "fork") == 0;
+    loop->first_superstep = mark->source != SS_SOURCE_LOOP;
+    loop->unsaved_state = mark->source == SS_SOURCE_FORK;
     loop->resuming = loop->resuming_flag;
     ss_enter_recover_output(loop);
     ss_loop_move(loop, LOOP_RUNNING);
@@ -139,7 +139,7 @@ static int child_input(struct loop *loop, struct ss_error *error)
     if (status == SS_OK && writes.count > 0) {
         status = ss_enter_input(loop, &writes, &child_folds, error);
         if (status == SS_OK)
-            ss_loop_save(loop, "input");
+            ss_loop_save(loop, SS_SOURCE_INPUT);
     } else if (status == SS_OK && !loop->has_resuming_flag) {
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "graph %s: its task gave it no input", loop->graph->name);

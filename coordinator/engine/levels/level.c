@@ -155,7 +155,7 @@ int ss_loop_load(
         memcpy(loop->id, mark->id, sizeof(loop->id));
         memcpy(loop->saved_id, mark->id, sizeof(loop->saved_id));
         ss_id_copy(loop->parent_id, mark->parent_id);
-        memcpy(loop->source, mark->source, sizeof(loop->source));
+        loop->source = mark->source;
         loop->saved_seq = mark->row->seq;
         loop->base_seq = mark->base_seq;
         loop->base_bytes = mark->bytes;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "common/base/status.h"
+#include "common/model/source.h"
 
 struct census;
 struct engine;
@@ -48,7 +49,7 @@ int ss_loop_load(struct loop *loop, struct ss_checkpoint_entry *mark,
 
 // Make the current state a checkpoint: a new id; saved if the loop persists now
 // (R5.22). Then step += 1.
-void ss_loop_save(struct loop *loop, const char *source);
+void ss_loop_save(struct loop *loop, enum ss_source source);
 // Store pending writes of a task (R5.30), in memory and in the journal.
 void ss_loop_put_writes(struct loop *loop, const char *task_id,
     const char *path, const struct ss_writes *writes);

@@ -342,7 +342,7 @@ static void next_superstep(struct loop *loop)
         loop->run->plain = NULL;
         loop->run->terms.recovering = false;
     }
-    ss_loop_save(loop, "loop");
+    ss_loop_save(loop, SS_SOURCE_LOOP);
     values(loop); // behind the save: it rests on that row
     if (should_stop(loop, &loop->graph->interrupt_after, &loop->run->after)) {
         ss_loop_plan(loop, true);

@@ -12,6 +12,7 @@
 #include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
+#include "common/model/source.h"
 #include "common/model/task.h"
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
@@ -147,7 +148,7 @@ struct loop {
     bool has_custom;              // a custom reducer folds some channel
     bool untracked;               // some channels are never saved
     char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
-    char source[8];
+    enum ss_source source;
     int64_t meta_step;
     json_t *metadata; // loaded one's, all but source and step
     int64_t wall_us;  // when it was made

@@ -197,8 +197,9 @@ static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
     json_t *list = json_array();
     for (size_t i = from; i < own.count; i++) {
         json_t *step = json_pack("{s:I, s:s, s:s, s:o}", "step",
-            (json_int_t)own.items[i]->step, "source", own.items[i]->source,
-            "checkpoint_id", own.items[i]->id, "tasks",
+            (json_int_t)own.items[i]->step, "source",
+            ss_source_name(own.items[i]->source), "checkpoint_id",
+            own.items[i]->id, "tasks",
             graph ? tasks_json(thread, graph, own.items[i]) : json_array());
         set_time(step, "made", own.items[i]->wall_us);
         json_array_append_new(list, step);

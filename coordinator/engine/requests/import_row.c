@@ -59,7 +59,6 @@ static json_t *metadata_of(const json_t *saved, const char *graph)
 void ss_saved_append(
     struct thread *thread, const json_t *saved, const char *graph)
 {
-    const char *source = ss_json_str(saved, "source", "");
     const char *parent = ss_json_str(saved, "parent_id", "");
     ss_thread_seal(thread); // it may be the parent
     struct ss_checkpoint_entry *mark = base_of(thread, saved);
@@ -74,7 +73,7 @@ void ss_saved_append(
         ss_thread_row_for_events(thread, "", ss_json_str(saved, "ns", ""));
     ss_id_copy(row->checkpoint_id, ss_json_str(saved, "id", ""));
     ss_id_copy(row->parent_id, parent);
-    memcpy(row->source, source, strlen(source) + 1);
+    ss_source_by_name(ss_json_str(saved, "source", ""), &row->source);
     row->parent_seq = mark ? mark->row->seq : 0;
     row->base_seq = base ? mark->base_seq : row->seq;
     row->step = ss_json_int(saved, "step", 0);

@@ -101,7 +101,7 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
     struct ss_row *row = ss_thread_row_for_events(thread, mark->run, mark->ns);
     row->kind = SS_ROW_SNAPSHOT;
     ss_id_copy(row->checkpoint_id, mark->id);
-    memcpy(row->source, mark->source, sizeof(row->source));
+    row->source = mark->source;
     row->base_seq = row->seq;
     row->step = mark->step;
     row->wall_us = mark->wall_us;

@@ -148,8 +148,8 @@ static json_t *row_json(const struct ss_row *row)
                      " s:o, s:I, s:I, s:O*, s:O*}",
         "seq", (json_int_t)row->seq, "kind", kinds[row->kind], "run", row->run,
         "ns", row->ns, "of", row->of, "checkpoint_id", row->checkpoint_id,
-        "parent_id", row->parent_id, "source", row->source, "step",
-        (json_int_t)row->step, "time", time, "whole",
+        "parent_id", row->parent_id, "source", ss_source_name(row->source),
+        "step", (json_int_t)row->step, "time", time, "whole",
         row->has_checkpoint && row->checkpoint.whole, "writes", writes,
         "channels", (json_int_t)row->checkpoint.channels_count, "size",
         (json_int_t)row->size, "entry", row->entry, "end", row->end);

@@ -115,20 +115,12 @@ static int check_writes(const json_t *writes, struct ss_error *error)
     return SS_OK;
 }
 
-static bool is_source(const char *text)
-{
-    static const char *const sources[] = {"input", "loop", "update", "fork"};
-    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
-        if (strcmp(sources[i], text) == 0)
-            return true;
-    return false;
-}
-
 static int check_head(const json_t *saved, struct ss_error *error)
 {
     const json_t *id = json_object_get(saved, "id");
     const json_t *parent = json_object_get(saved, "parent_id");
     const json_t *metadata = json_object_get(saved, "metadata");
+    enum ss_source source;
     int64_t wall_us;
     if (!is_uuid(id) || ss_uuid6_read(json_string_value(id)) == 0)
         return wrong(error, "id", "must be a UUID of version 6");
@@ -138,7 +130,8 @@ static int check_head(const json_t *saved, struct ss_error *error)
     if (!json_is_string(ns) ||
         strlen(json_string_value(ns)) != json_string_length(ns))
         return wrong(error, "ns", "must be text");
-    if (!is_source(ss_json_str(saved, "source", "")))
+    if (!ss_source_by_name(ss_json_str(saved, "source", ""), &source) ||
+        source == SS_SOURCE_NONE)
         return wrong(error, "source", "input, loop, update or fork");
     const json_t *step = json_object_get(saved, "step");
     if (!json_is_integer(step) || json_integer_value(step) < -SS_COUNTED_MAX ||
@@ -271,9 +264,9 @@ json_t *ss_saved_json(struct thread *thread, struct ss_checkpoint_entry *mark)
     json_t *saved = json_pack(
         "{s:s, s:s, s:s?, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "ns",
         mark->ns, "id", mark->id, "parent_id",
-        mark->parent_id[0] ? mark->parent_id : NULL, "source", mark->source,
-        "step", (json_int_t)mark->step, "metadata",
-        ss_metadata_json(mark->source, mark->step, mark->metadata),
+        mark->parent_id[0] ? mark->parent_id : NULL, "source",
+        ss_source_name(mark->source), "step", (json_int_t)mark->step,
+        "metadata", ss_metadata_json(mark->source, mark->step, mark->metadata),
         "created_at", created, "channel_values", values, "channel_versions",
         versions, "versions_seen", seen, "updated_channels", updated,
         "pending_writes", pending_json(mark));

@@ -28,10 +28,10 @@
 // ------------------------------------------------ pieces
 
 json_t *ss_metadata_json(
-    const char *source, int64_t step, const json_t *metadata)
+    enum ss_source source, int64_t step, const json_t *metadata)
 {
-    json_t *shown =
-        json_pack("{s:s, s:I}", "source", source, "step", (json_int_t)step);
+    json_t *shown = json_pack("{s:s, s:I}", "source", ss_source_name(source),
+        "step", (json_int_t)step);
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)metadata, key, value) {

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/model/source.h"
+
 struct loop;
 struct ss_graph;
 struct ss_keys;
@@ -24,7 +26,7 @@ json_t *ss_snapshot_empty(
     const struct thread *thread, const char *ns, const char *checkpoint_id);
 // Metadata as shown: source, step, and the rest without what is ours alone.
 json_t *ss_metadata_json(
-    const char *source, int64_t step, const json_t *metadata);
+    enum ss_source source, int64_t step, const json_t *metadata);
 // `keys`: what results show.
 json_t *ss_snapshot_tasks(
     struct loop *loop, const struct ss_keys *keys, bool live, bool subgraphs);

@@ -344,7 +344,7 @@ static int root_input(struct loop *loop, json_t *input, struct ss_error *error)
     if (status == SS_OK)
         status = ss_enter_input(loop, &writes, &entry_folds, error);
     if (status == SS_OK)
-        ss_loop_save(loop, "input");
+        ss_loop_save(loop, SS_SOURCE_INPUT);
     ss_writes_fini(&writes);
     return status;
 }
@@ -528,14 +528,14 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     int status = ss_loop_load(loop, facts->last, error);
     if (status != SS_OK)
         return status;
-    bool first = strcmp(facts->last->source, "loop") != 0;
+    bool first = facts->last->source != SS_SOURCE_LOOP;
     loop->stop = (int64_t)ss_json_int(run->entry, "stop", 0);
     loop->addressed = ss_json_bool(run->entry, "addressed", false);
     loop->resuming = ss_json_bool(run->entry, "resuming", false);
     loop->time_traveling = ss_json_bool(run->entry, "time_traveling", false);
     loop->first_superstep = first;
     loop->unsaved_state =
-        strcmp(facts->last->source, "fork") == 0; // as it was told
+        facts->last->source == SS_SOURCE_FORK; // as it was told
     loop->has_resuming_flag = first;
     loop->resuming_flag = loop->resuming;
     loop->replaying = first && ss_json_bool(run->entry, "replaying", false);

@@ -185,7 +185,7 @@ static int apply_null(struct loop *loop, struct ss_error *error)
 }
 
 // The superstep's checkpoint is made; the next one is due, or the answer.
-static void save(struct change *change, const char *source)
+static void save(struct change *change, enum ss_source source)
 {
     struct loop *loop = change->loop;
     struct thread *thread = change->thread;
@@ -211,7 +211,7 @@ static void save(struct change *change, const char *source)
     ss_update_state_free(change);
 }
 
-static void settle(struct change *change, int status, const char *source,
+static void settle(struct change *change, int status, enum ss_source source,
     const struct ss_error *error)
 {
     if (status == SS_OK)
@@ -236,7 +236,7 @@ static void clear(struct change *change)
     }
     int status = count ? apply(loop, list, count, &error) : SS_OK;
     ss_free(list);
-    settle(change, status, "update", &error);
+    settle(change, status, SS_SOURCE_UPDATE, &error);
 }
 
 // Pending writes of the base under `task_id`, unless it must stay as it was.
@@ -277,7 +277,7 @@ static void as_input(struct change *change, const json_t *update)
             loop->step = -1;
     }
     ss_writes_fini(&writes);
-    settle(change, status, "input", &error);
+    settle(change, status, SS_SOURCE_INPUT, &error);
 }
 
 // R9.18: the same state, beside its original.
@@ -319,7 +319,7 @@ static void apply_updates(struct change *change)
             store_on_base(
                 change, task->planned.id, task->planned.path, &task->writes);
     }
-    settle(change, status, "update", &error);
+    settle(change, status, SS_SOURCE_UPDATE, &error);
 }
 
 static bool all_written(const struct change *change)
@@ -458,7 +458,7 @@ static void copy(struct change *change, const json_t *update)
         return;
     }
     unfold_copy(change);
-    save(change, "fork");
+    save(change, SS_SOURCE_FORK);
 }
 
 // One superstep, from the null writes on; also after a fold.
@@ -470,7 +470,7 @@ static void carry_on(struct change *change)
     if (!change->null_done) {
         int status = apply_null(change->loop, &error);
         if (status != SS_OK) {
-            settle(change, status, "update", &error);
+            settle(change, status, SS_SOURCE_UPDATE, &error);
             return;
         }
         change->null_done = true;

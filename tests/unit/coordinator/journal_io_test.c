@@ -42,7 +42,7 @@ static struct ss_row *row_new(uint64_t seq)
         row->parent_seq = seq - 1;
     }
     row->base_seq = 1;
-    strcpy(row->source, "loop");
+    row->source = SS_SOURCE_LOOP;
     row->step = (int64_t)seq - 2;
     row->wall_us = 1700000000000000 + (int64_t)seq;
     row->metadata = json_pack("{s:s,s:i}", "user", "Ada", "a", (int)seq);
@@ -124,7 +124,7 @@ START_TEST(a_thread_comes_back_from_the_store)
     ck_assert_str_eq(row->parent_id, "c2");
     ck_assert_uint_eq(row->parent_seq, 2);
     ck_assert_uint_eq(row->base_seq, 1);
-    ck_assert_str_eq(row->source, "loop");
+    ck_assert_int_eq(row->source, SS_SOURCE_LOOP);
     ck_assert_int_eq(row->step, 1);
     ck_assert_int_eq(row->wall_us, expected->wall_us);
     ck_assert(json_equal(row->metadata, expected->metadata));
@@ -199,14 +199,13 @@ static void change_metadata(struct ss_store_row *row)
     row->metadata = NULL;
 }
 
-static void change_border(struct ss_store_row *row)
+static void change_source(struct ss_store_row *row)
 {
-    row->run = "run-1x";
-    row->source = "oop";
+    row->source = "fork";
 }
 
 static void (*const changes[])(struct ss_store_row *) = {
-    change_step, change_parent, change_run, change_metadata, change_border};
+    change_step, change_parent, change_run, change_metadata, change_source};
 
 START_TEST(a_column_that_was_changed_is_noticed)
 {
@@ -231,7 +230,7 @@ static void long_run(struct ss_store_row *row)
     row->run = "a run with a name that nobody gives to a run";
 }
 
-static void long_source(struct ss_store_row *row)
+static void no_source(struct ss_store_row *row)
 {
     row->source = "elsewhere";
 }
@@ -273,8 +272,8 @@ static const struct refusal {
     {no_body, SS_ECORRUPT,
         "thread t: row 1: a damaged journal row: its"
         " bytes are not those that were written"},
-    {long_run, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
-    {long_source, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
+    {long_run, SS_ECORRUPT, "thread t: row 1: too long an id"},
+    {no_source, SS_ECORRUPT, "thread t: row 1: its source is not known"},
     {bad_metadata, SS_ECORRUPT, "thread t: row 1: its metadata is not JSON"},
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
     {newer_format, SS_EVERSION,

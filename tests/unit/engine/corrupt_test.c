@@ -59,7 +59,7 @@ static struct ss_row *row(uint64_t seq, const char *id, bool whole)
     it->seq = seq;
     it->kind = SS_ROW_CHECKPOINT;
     it->ns = ss_strdup("");
-    memcpy(it->source, "loop", sizeof("loop"));
+    it->source = SS_SOURCE_LOOP;
     memcpy(it->checkpoint_id, id, strlen(id) + 1);
     it->has_checkpoint = true;
     it->base_seq = 1;

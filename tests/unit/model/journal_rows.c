@@ -43,7 +43,7 @@ void holds(struct ss_row *row, const char *id, const char *parent)
     row->has_checkpoint = true;
     strcpy(row->checkpoint_id, id);
     strcpy(row->parent_id, parent);
-    strcpy(row->source, "loop");
+    row->source = SS_SOURCE_LOOP;
     const struct ss_checkpoint_entry *mark =
         ss_journal_find(journal, row->ns, parent);
     row->parent_seq = mark ? mark->row->seq : 0;

@@ -276,7 +276,7 @@ START_TEST(a_run_is_what_its_rows_tell)
     row->kind = SS_ROW_ENTRY;
     row->entry = json_pack("{s:i}", "input", 1);
     holds(row, "1", "");
-    strcpy(row->source, "input");
+    row->source = SS_SOURCE_INPUT;
     append(row);
     step("2", "1", 1, "1");
     row = row_in("sub");

@@ -225,7 +225,7 @@ void bench_save(bool whole)
     snprintf(row->run, sizeof(row->run), "%s", "run");
     snprintf(row->checkpoint_id, sizeof(row->checkpoint_id),
         "00000000-0000-6000-8000-%012u", (unsigned)row->seq);
-    snprintf(row->source, sizeof(row->source), "%s", "loop");
+    row->source = SS_SOURCE_LOOP;
     if (head)
         snprintf(row->parent_id, sizeof(row->parent_id),
             "00000000-0000-6000-8000-%012u", (unsigned)head);
