@@ -103,6 +103,7 @@ static json_t *make_metadata(const struct loop *loop)
 
 void ss_loop_save(struct loop *loop, enum ss_source source)
 {
+    ss_check(source != SS_SOURCE_NONE);
     loop->source = source;
     loop->engine->counts.supersteps += source == SS_SOURCE_LOOP;
     loop->meta_step = loop->step;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -74,6 +75,7 @@ void ss_saved_append(
     ss_id_copy(row->checkpoint_id, ss_json_str(saved, "id", ""));
     ss_id_copy(row->parent_id, parent);
     ss_source_by_name(ss_json_str(saved, "source", ""), &row->source);
+    ss_check(row->source != SS_SOURCE_NONE); // saved.c looked
     row->parent_seq = mark ? mark->row->seq : 0;
     row->base_seq = base ? mark->base_seq : row->seq;
     row->step = ss_json_int(saved, "step", 0);

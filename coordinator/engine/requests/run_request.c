@@ -7,6 +7,7 @@
 //   else it begins (run.c)
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/prng.h"
 #include "common/base/status.h"
@@ -113,6 +114,7 @@ static void ask(
     struct run *run = NULL;
     const char *name = request->run;
     bool is_ours = turn == TURN_NAME_KNOWN || turn == TURN_NAME_CLAIMED;
+    ss_check(turn <= TURN_NAME_CLAIMED);
     if (ss_run_serve_repeated(thread, request, name))
         return;
     if (turn == TURN_OP && ss_outlived_look(thread, request))

@@ -25,6 +25,7 @@ void ss_waiting_fini(struct waiting *waiting)
 void ss_waiting_add(
     struct thread *thread, enum turn turn, const struct ss_request *request)
 {
+    ss_check(turn < TURN_RECOVER);
     SS_VEC_PUSH(&thread->waiting,
         (struct waiting){.turn = turn, .request = ss_request_ref(request)});
 }
@@ -32,7 +33,7 @@ void ss_waiting_add(
 void ss_waiting_add_run_last(
     struct thread *thread, const char *run, enum turn turn)
 {
-    ss_check(run && run[0]);
+    ss_check(run && run[0] && turn >= TURN_RECOVER);
     SS_VEC_PUSH(&thread->waiting,
         (struct waiting){.turn = turn, .run = ss_strdup(run)});
 }
