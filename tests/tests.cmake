@@ -24,6 +24,9 @@ foreach(path IN LISTS folders)
   endif()
 endforeach()
 
+# A machine that has no more threads.
+target_link_options(unit.worker.host PRIVATE LINKER:--wrap=pthread_create)
+
 ss_test_support(ss_support_servers tests/support)
 ss_tests(contract tests/contract contract 240 SUPPORT ss_support_servers)
 if(SS_SANITIZE MATCHES "thread")

@@ -1,5 +1,6 @@
 // host_test.c - bodies on threads: capacity, cancellation, what they report.
 #include <check.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,6 +17,24 @@
 #include "worker/limits.h"
 
 enum { FLOOD_MS = 60000 }; // it is over long before, also on a busy machine
+
+// What the linker puts in place of pthread_create() (tests.cmake): a machine
+// that has as many threads as it is given.
+static int threads_left; // -1: any number
+
+int really_create(pthread_t *ret_thread, const pthread_attr_t *how,
+    void *(*work)(void *), void *ctx) __asm__("__real_pthread_create");
+int create_or_not(pthread_t *ret_thread, const pthread_attr_t *how,
+    void *(*work)(void *), void *ctx) __asm__("__wrap_pthread_create");
+
+int create_or_not(pthread_t *ret_thread, const pthread_attr_t *how,
+    void *(*work)(void *), void *ctx)
+{
+    if (threads_left == 0)
+        return EAGAIN;
+    threads_left -= threads_left > 0;
+    return really_create(ret_thread, how, work, ctx);
+}
 
 // A gate that bodies wait at, and a count of those that came to it.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -102,6 +121,7 @@ static void setup(void)
     ck_assert_int_eq(ss_host_new(&options, &host, &error), SS_OK);
     waiting = most_waiting = passes = 0;
     is_open = false;
+    threads_left = -1;
 }
 
 static void teardown(void)
@@ -403,6 +423,49 @@ START_TEST(a_body_that_comes_too_late_does_not_begin)
 }
 END_TEST
 
+// Two bodies for two threads, of which there is one: the loop is to look again
+// when the machine may have another, and no sooner.
+static void begin_where_one_thread_is(void)
+{
+    threads_left = 1;
+    int64_t from_ms = ss_clock_ms();
+    ss_host_start(host, order("gate", 1), INT64_MAX);
+    start(order("gate", 2));
+    wait_for_waiting(1);
+    int64_t wake_ms = ss_host_watch(host, ss_clock_ms());
+    ck_assert_int_ge(wake_ms, from_ms + SS_HOST_SCARCE_MS);
+    ck_assert_int_le(wake_ms, ss_clock_ms() + SS_HOST_SCARCE_MS);
+}
+
+static void end_both(void)
+{
+    struct ss_outcome *outcomes[2];
+    size_t items;
+    open_gate();
+    take_outcomes(outcomes, 2, &items);
+    ss_outcome_destroy(&outcomes[0]);
+    ss_outcome_destroy(&outcomes[1]);
+}
+
+START_TEST(where_the_machine_has_no_thread_the_others_do_it_all)
+{
+    begin_where_one_thread_is();
+    end_both();
+    ck_assert_int_eq(most_waiting, 1);
+}
+END_TEST
+
+START_TEST(a_machine_that_had_no_thread_is_asked_again)
+{
+    begin_where_one_thread_is();
+    threads_left = -1;
+    sleep_as_the_loop_does();
+    wait_for_waiting(2);
+    end_both();
+    ck_assert_int_eq(most_waiting, 2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("host");
@@ -416,6 +479,8 @@ int main(void)
     tcase_add_test(
         tcase, the_loop_does_not_sleep_on_an_outcome_that_nobody_told);
     tcase_add_test(tcase, many_quick_bodies_all_run);
+    tcase_add_test(tcase, where_the_machine_has_no_thread_the_others_do_it_all);
+    tcase_add_test(tcase, a_machine_that_had_no_thread_is_asked_again);
     tcase_add_test(tcase, a_body_that_comes_too_late_does_not_begin);
     tcase_add_test(tcase, a_body_that_is_told_to_stop_stops);
     tcase_add_test(
