@@ -19,6 +19,8 @@ int main(void)
 
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "coordinator/store/limits.h"
+#include "coordinator/store/store_postgres.h"
 #include "tests/contract/postgres_world.h"
 
 static uint64_t take(struct ss_store *it, const char *coordinator)
@@ -280,6 +282,23 @@ START_TEST(
 }
 END_TEST
 
+static int wait_long(void *ctx, int fd, short events, int timeout_ms)
+{
+    return ss_pg_outside_real.wait(ctx, fd, events,
+        timeout_ms == SS_STORE_FENCE_WAIT_MS ? -1 : timeout_ms);
+}
+
+// One that waits for whoever holds a fence, and never cuts off: where that is
+// to end in time, it does so on the slowest machine.
+static void open_patient_store(void)
+{
+    static struct ss_pg_outside patient;
+    open_store(&pg.store);
+    patient = ss_pg_outside_real;
+    patient.wait = wait_long;
+    ((struct ss_pg_store *)pg.store)->outside = &patient;
+}
+
 // A stale coordinator in the middle of its commit: it holds the fence.
 static PGconn *stale_begin(void)
 {
@@ -300,7 +319,7 @@ static void *break_work(void *ctx)
 
 START_TEST(a_commit_that_ends_in_time_is_read_by_whoever_takes_over)
 {
-    open_store(&pg.store);
+    open_patient_store();
     ck_assert_int_eq(append_as(pg.store, take(pg.store, "a"), 1), SS_OK);
     PGconn *stale = stale_begin();
     int status = -1;
@@ -357,7 +376,7 @@ static void *leave_work(void *ctx)
 // nobody: the end of a lease waits for all that began before it.
 START_TEST(a_claim_does_not_end_behind_the_end_of_its_lease)
 {
-    open_store(&pg.store);
+    open_patient_store();
     struct leaver leaver = {.self = {.name = "a", .endpoint = "tcp://a"}};
     leaver.self.epoch = take(pg.store, "a");
     ck_assert_int_eq(
@@ -413,7 +432,7 @@ static void *start_work(void *ctx)
 // fence, and raises the epoch last.
 START_TEST(a_start_waits_for_a_takeover_and_holds_nothing_that_this_needs)
 {
-    open_store(&pg.store);
+    open_patient_store();
     uint64_t old = take(pg.store, "a");
     PGconn *taker = connect_person();
     ask(taker, "BEGIN");
@@ -459,7 +478,7 @@ static void *takeover_work(void *ctx)
 // Its transaction has the fence, as a renewal has it.
 START_TEST(a_renewal_that_ends_in_time_counts_before_the_takeover)
 {
-    open_store(&pg.store);
+    open_patient_store();
     open_store(&pg.other);
     struct takeover takeover = {.self = member_of(pg.store, "a")};
     struct ss_member late = member_of(pg.other, "b");

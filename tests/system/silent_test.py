@@ -240,9 +240,11 @@ def test_a_start_that_has_some_shards_can_be_ended():
         server.sql(GHOST)
         expect(coordinator.stop() == 0, coordinator.text())
         server.sql("UPDATE superstep.shards SET owner = ''")
-        started = None
-        while not started:
+        for _ in range(harness.TRIES):
             started = start_with_some_shards(server, world)
+            if started:
+                break
+        expect(started, "each start heard of its shards too late")
         lock, coordinator = started
         coordinator.kill(signal.SIGTERM)
         expect(coordinator.wait() == STORE_FAILED, coordinator.text())
