@@ -511,6 +511,8 @@ int main(void)
 {
     if (access(PROGRAM, X_OK) != 0)
         return 77; // built apart from the programs
+    if (!suite_has_columns())
+        return 77;
     Suite *suite = suite_create("cli_threads");
     suite_add_tcase(suite, served());
     suite_add_tcase(suite, endless());
