@@ -131,7 +131,7 @@ bool ss_pendings_ours(const struct ss_pendings *pending, const char *task_id)
     return false;
 }
 
-const char *ss_pendings_ended(
+enum ss_found ss_pendings_ended(
     const struct ss_pendings *pending, const char *task_id, uint64_t since)
 {
     const struct ss_pending_write *last = NULL;
@@ -147,10 +147,10 @@ const char *ss_pendings_ended(
             last = p;
     }
     if (!last || ss_pendings_facts(pending, task_id).finished)
-        return NULL;
-    return strcmp(last->channel, SS_NAME_ERROR) == 0       ? SS_NAME_ERROR
-           : strcmp(last->channel, SS_NAME_INTERRUPT) == 0 ? SS_NAME_INTERRUPT
-                                                           : NULL;
+        return SS_FOUND_NOTHING;
+    return strcmp(last->channel, SS_NAME_ERROR) == 0       ? SS_FOUND_FAILURE
+           : strcmp(last->channel, SS_NAME_INTERRUPT) == 0 ? SS_FOUND_QUESTION
+                                                           : SS_FOUND_NOTHING;
 }
 
 void ss_pendings_output(const struct ss_pendings *pending, const char *task_id,

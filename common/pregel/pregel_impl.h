@@ -11,6 +11,7 @@
 #include "common/model/channel.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/pregel/pending.h"
 
 struct ss_pendings;
 
@@ -122,9 +123,9 @@ bool ss_plan_triggers(
 
 // ------------------------------------------------ pending.c
 
-// How a task without output ended in this run, after row `since`: `__error__`,
-// `__interrupt__`, or NULL: it did not.
-const char *ss_pendings_ended(
+// How a task without output ended in this run, after row `since`: FAILURE,
+// QUESTION, or NOTHING: it did not.
+enum ss_found ss_pendings_ended(
     const struct ss_pendings *pending, const char *task_id, uint64_t since);
 
 #endif

@@ -60,13 +60,9 @@ static json_t *answers_of(const struct ss_planned_task *task,
 static enum ss_found recover_ended(const struct ss_planned_task *task,
     const struct ss_restore_options *options)
 {
-    const char *how = options->recovering ? ss_pendings_ended(options->pending,
-                                                task->id, options->since_seq)
-                                          : NULL;
-    if (!how)
-        return SS_FOUND_NOTHING;
-    return strcmp(how, SS_NAME_ERROR) == 0 ? SS_FOUND_FAILURE
-                                           : SS_FOUND_QUESTION;
+    return options->recovering ? ss_pendings_ended(options->pending, task->id,
+                                     options->since_seq)
+                               : SS_FOUND_NOTHING;
 }
 
 enum ss_found ss_restore(const struct ss_planned_task *task,

@@ -2,6 +2,7 @@
 // the requests `show` and `health`, which are not the engine's.
 #include <string.h>
 
+#include "common/model/requests.h"
 #include "coordinator/core/core_impl.h"
 
 // Facts that only the driver knows. Gives.
@@ -70,10 +71,11 @@ static json_t *show_what(const struct ss_core *core, const char *what)
 bool ss_core_show(struct ss_core *core, const char *peer, uint64_t id,
     const char *op, const json_t *body)
 {
+    const struct ss_op_row *row = ss_op_by_name(op);
     json_t *answer = NULL;
-    if (strcmp(op, "show") == 0)
+    if (row && row->op == SS_OP_SHOW)
         answer = show_what(core, ss_json_str(body, "what", ""));
-    else if (strcmp(op, "health") == 0)
+    else if (row && row->op == SS_OP_HEALTH)
         answer = show_health(core);
     if (answer)
         ss_core_outbox_answer(core, peer, id, answer);

@@ -494,9 +494,10 @@ bool ss_emit_values_before(const struct loop *loop)
             continue;
         for (size_t i = 0; i < row->events_count; i++) {
             const struct ss_row_event *event = &row->events[i];
-            const char *mode = ss_json_str(event->data, "m", "");
+            const char *mode = ss_json_str(event->data, "m", NULL);
             if (strcmp(event->ns ? event->ns : row->ns, loop->ns) == 0 &&
-                (event->what == SS_TOLD_VALUES || strcmp(mode, "values") == 0))
+                (event->what == SS_TOLD_VALUES ||
+                    ss_stream_mode(mode) == STREAM_VALUES))
                 return true;
         }
     }

@@ -32,12 +32,8 @@ json_t *ss_metadata_json(
 {
     json_t *shown = json_pack("{s:s, s:I}", "source", ss_source_name(source),
         "step", (json_int_t)step);
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)metadata, key, value) {
-        if (strcmp(key, "__loop__") != 0)
-            json_object_set(shown, key, value);
-    }
+    json_object_update(shown, (json_t *)metadata);
+    json_object_del(shown, "__loop__");
     return shown;
 }
 

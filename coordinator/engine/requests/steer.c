@@ -19,9 +19,18 @@
 
 static const char cancelled_text[] = "the run was cancelled";
 
-static bool wants_back(const struct ss_request *request)
+// What `cancel` does with the rows of the run.
+enum steer_action { STEER_INTERRUPT, STEER_ROLLBACK, STEER_ACTIONS };
+
+// STEER_ACTIONS: it is none.
+static enum steer_action action_of(const struct ss_request *request)
 {
-    return request->action && strcmp(request->action, "rollback") == 0;
+    static const char *const names[] = {"interrupt", "rollback"};
+    enum steer_action action = STEER_INTERRUPT;
+    while (request->action && action < STEER_ACTIONS &&
+           strcmp(request->action, names[action]) != 0)
+        action++;
+    return action;
 }
 
 static void answer(
@@ -35,7 +44,7 @@ void ss_cancel_on_thread(
 {
     const char *name = request->run ? request->run : "";
     struct run *run = ss_run_live(thread, name);
-    bool back = wants_back(request);
+    bool back = action_of(request) == STEER_ROLLBACK;
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
     if (run) {
         ss_run_cancel(run, cancelled_text, back);
@@ -51,10 +60,9 @@ void ss_cancel_on_thread(
 
 void ss_cancel_request(struct engine *engine, const struct ss_request *request)
 {
-    const char *action = request->action;
-    if (action && strcmp(action, "interrupt") != 0 && !wants_back(request))
+    if (action_of(request) == STEER_ACTIONS)
         ss_reply_error(engine, request, SS_EINVAL,
-            "action: say interrupt or rollback, not \"%s\"", action);
+            "action: say interrupt or rollback, not \"%s\"", request->action);
     else
         ss_locate(engine, request);
 }

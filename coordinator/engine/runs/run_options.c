@@ -87,9 +87,9 @@ static json_t *make_meta(const json_t *config)
     json_object_foreach (json_object_get(config, "metadata"), key, value)
         json_object_set(meta, key, value);
     json_object_foreach (json_object_get(config, "configurable"), key, value) {
-        bool out = strncmp(key, "__", 2) == 0 || json_object_get(meta, key) ||
-                   json_is_object(value) || json_is_array(value) ||
-                   json_is_null(value);
+        bool out = (key[0] == '_' && key[1] == '_') ||
+                   json_object_get(meta, key) || json_is_object(value) ||
+                   json_is_array(value) || json_is_null(value);
         for (size_t i = 0; i < sizeof(kept_out) / sizeof(*kept_out); i++)
             out = out || strcmp(key, kept_out[i]) == 0;
         if (!out)
