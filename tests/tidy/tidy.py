@@ -4,8 +4,9 @@
 usage: tidy.py [ROOT]
 
 Floors (who may include whom, floors.txt), banned functions, lengths of lines,
-functions and files, header guards, trailing space, leftovers. Prints "path:line: message" for each offence;
-exits with 1 if there is any, and also where it found nothing to check.
+functions and files, header guards, trailing space, leftovers, literals that
+decide in the core. Prints "path:line: message" for each offence; exits with 1 if
+there is any, and also where it found nothing to check.
 """
 
 import os
@@ -62,6 +63,13 @@ EXEMPT = {
     # The simulator's own memory, in place of the system's.
     "tests/sim/pool.c": {"malloc", "calloc", "realloc"},
 }
+
+# Where no text decides: it was made an enum where it came in, by one table of
+# words. The files named read what a request says, word by word.
+WORDLESS = ("common/pregel", "coordinator/core", "coordinator/engine",
+            "coordinator/job", "coordinator/owners")
+READS_WORDS = {"coordinator/engine/runs/run_options.c"}
+COMPARES = re.compile(r"\b(?:strn?(?:case)?cmp|memcmp|strstr)\s*\(")
 
 LEFTOVERS = "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"))
 MACHINE_PATH = re.compile(r"(?<![\w./$}-])/(?:work|root|home/\w+)/")
@@ -207,6 +215,18 @@ class Tidy:
                     path, line,
                     f"{match[1]}() is banned here, use {banned[match[1]]}")
 
+    def check_words(self, path, text, code):
+        if path in READS_WORDS or not any(
+                inside(path, folder) for folder in WORDLESS):
+            return
+        for match in COMPARES.finditer(code):
+            if any(part.lstrip().startswith('"')
+                   for part in arguments(text, code, match.end())):
+                self.complain(
+                    path, code.count("\n", 0, match.start()) + 1,
+                    "a literal decides here: make the text an enum where it "
+                    "comes in")
+
     def check_guard(self, path, text, lines):
         match = re.search(r"^#ifndef (\w+_H)\n#define \1$", text, re.M)
         directives = [line for line in lines if line.startswith("#")]
@@ -264,6 +284,7 @@ class Tidy:
                 self.check_include(
                     path, number, floor, match[1] == '"', match[2])
         self.check_calls(path, floor, code)
+        self.check_words(path, text, code)
         self.check_functions(path, code)
         if path.endswith(".h"):
             self.check_guard(path, text, lines)
@@ -302,6 +323,17 @@ STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''
 def blanked(text):
     """The code alone: comments, strings and characters turned to spaces."""
     return re.sub(rf"//[^\n]*|/\*.*?\*/|{STRING}", spaces, text, flags=re.S)
+
+
+def arguments(text, code, start):
+    """What stands between the commas of the call whose parenthesis ends there."""
+    depth, at = 1, start
+    while depth and at < len(code):
+        depth += (code[at] == "(") - (code[at] == ")")
+        at += 1
+        if depth == 0 or (depth == 1 and code[at - 1] == ","):
+            yield text[start:at - 1]
+            start = at
 
 
 if __name__ == "__main__":
