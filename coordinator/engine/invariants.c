@@ -39,14 +39,8 @@
 //   I21   and only while a unit is out, which may let it go
 //   I22   who is listed as dirty is
 //   I23   and who is, is listed, as is whose turn may have come
-//   I24   it has a run, an update, or a run that is taken back: one of them at
-//        most
-//   I25   one that has any of them is hot
 //   I26   one that must not be read yet is cold
-//   I27   that of a quarantined run must not be read, and no cancel of it is
-//        under way
 //   I28   who deletes all of it deletes
-//   I29   what is deleted is used by nobody
 //   I30   an idle one has no run, and nobody waits for it
 //   I31   the list of idle ones is a chain
 //   I32   to its end
@@ -65,7 +59,6 @@
 //   I148  somebody made the request
 //   I149  requests that wait are bounded
 //   I150  it was used now or before
-//   I152  its run was recovered a bounded number of times
 //   I153  an idle one takes memory
 //   I154  idle ones are bounded
 //
@@ -145,6 +138,15 @@
 //   I212  and has the terms of its run
 //   I213  none that lives is a view
 //   I214  the root has no namespace, and every other one has
+//
+//   a thread's seat (run_verify.c)
+//   I24   it has a run, an update, or a run that is taken back: one of them at
+//        most
+//   I25   a thread that has any of them is hot
+//   I27   that of a quarantined run must not be read, and no cancel of it is
+//        under way
+//   I29   what is deleted is used by nobody
+//   I152  the run that it is read for was recovered a bounded number of times
 //
 //   runs (run_verify.c)
 //   I76   a run that has not ended is found by its name and thread

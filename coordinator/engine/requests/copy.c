@@ -10,6 +10,7 @@
 #include "common/model/value.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/shards.h"
@@ -86,8 +87,8 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
     if (ss_answered_before(to, request))
         return;
     struct thread *from = ss_map_get(ss_threads_all(engine), from_id);
-    if (!from || from->state != THREAD_HOT || from->run || from->deleting ||
-        ss_thread_head(from) > from->durable) {
+    if (!from || from->state != THREAD_HOT || ss_thread_run(from) ||
+        from->deleting || ss_thread_head(from) > from->durable) {
         ss_reply_error(engine, request, SS_EAGAIN,
             "thread %s changed meanwhile: ask again", from_id);
         return;

@@ -246,23 +246,20 @@ static json_t *past(struct thread *thread, const struct ss_run_facts *facts,
 static json_t *queued(const struct thread *thread, const char *run)
 {
     char busy[SS_BUSY_TEXT_SIZE];
-    for (size_t i = 0; run && i < thread->queue.count; i++) {
-        const struct run *it = thread->queue.items[i];
-        if (strcmp(it->id, run) != 0)
-            continue;
-        ss_thread_busy_with(thread, busy);
-        json_t *json =
-            json_pack("{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}",
-                "run", it->id, "thread", thread->id, "graph",
-                ss_json_str(it->record, "graph", "?"), "version",
-                ss_json_str(it->record, "version", "?"), "request",
-                json_object_get(it->record, "request"), "status",
-                ss_run_status_name(SS_RUN_QUEUED), "before", (json_int_t)i,
-                "busy_with", busy, "steps", "waits");
-        set_time(json, "created", it->created_us);
-        return json;
-    }
-    return NULL;
+    size_t before = 0;
+    const json_t *record = run ? ss_queue_record(thread, run, &before) : NULL;
+    if (!record)
+        return NULL;
+    ss_thread_busy_with(thread, busy);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}", "run", run,
+        "thread", thread->id, "graph", ss_json_str(record, "graph", "?"),
+        "version", ss_json_str(record, "version", "?"), "request",
+        json_object_get(record, "request"), "status",
+        ss_run_status_name(SS_RUN_QUEUED), "before", (json_int_t)before,
+        "busy_with", busy, "steps", "waits");
+    set_time(json, "created", ss_json_int(record, "created_us", 0));
+    return json;
 }
 
 // ------------------------------------------------ the answer
@@ -278,8 +275,9 @@ static void set_pause(const struct engine *engine, json_t *json)
 static const struct ss_run_facts *facts_of(
     const struct thread *thread, const char *run)
 {
-    if (!run && thread->run)
-        run = thread->run->id;
+    const struct run *active = ss_thread_run(thread);
+    if (!run && active)
+        run = active->id;
     return run ? ss_journal_run(thread->journal, run)
                : ss_thread_newest_run(thread);
 }

@@ -21,7 +21,8 @@
 
 static void cancel(struct thread *thread, const struct ss_request *request)
 {
-    json_t *run = json_incref(json_object_get(thread->quarantined, "run"));
+    json_t *run =
+        json_incref(json_object_get(ss_thread_quarantined(thread), "run"));
     json_t *body = json_copy(request->body);
     json_object_set(body, "run", run);
     struct ss_request *of_it = ss_request_new(
@@ -38,7 +39,8 @@ static void cancel(struct thread *thread, const struct ss_request *request)
 void ss_quarantined_request(
     struct thread *thread, enum turn turn, const struct ss_request *request)
 {
-    const char *quarantined = ss_json_str(thread->quarantined, "run", "");
+    const char *quarantined =
+        ss_json_str(ss_thread_quarantined(thread), "run", "");
     bool is_it = turn == TURN_OP &&
                  (!request->run || strcmp(request->run, quarantined) == 0);
     if (is_it && request->op == SS_OP_CANCEL) {
@@ -60,13 +62,13 @@ void ss_quarantined_request(
 // that were found wait on.
 void ss_quarantined_answer(struct thread *thread)
 {
-    if (!thread->quarantined)
+    if (!ss_thread_quarantined(thread))
         return;
     struct waiting_list all = thread->waiting;
     memset(&thread->waiting, 0, sizeof(thread->waiting));
     for (size_t i = 0; i < all.count; i++) {
         struct waiting *w = &all.items[i];
-        if (!thread->quarantined || w->run) {
+        if (!ss_thread_quarantined(thread) || w->run) {
             SS_VEC_PUSH(&thread->waiting, *w);
             continue;
         }

@@ -17,6 +17,7 @@
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/run_requests.h"
+#include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
@@ -94,7 +95,7 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
          e = e->next) {
         struct thread *thread = e->value;
         if (ss_shards_have(shards, ss_shard_of(thread->id)) &&
-            (thread->waiting.count > 0 || thread->queue.count > 0))
+            (thread->waiting.count > 0 || ss_queue_waits(thread)))
             ss_requests_resume(ss_thread_get(engine, thread->id));
     }
 }
@@ -102,7 +103,7 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
 void ss_request_later(
     struct thread *thread, enum turn turn, const struct ss_request *request)
 {
-    if (thread->quarantined) {
+    if (ss_thread_quarantined(thread)) {
         ss_quarantined_request(thread, turn, request);
         return;
     }

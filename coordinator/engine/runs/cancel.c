@@ -28,6 +28,7 @@
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -75,10 +76,10 @@ static void stop(struct run *run, const char *why)
 static void begin_taking_back(struct run *run)
 {
     struct thread *thread = run->thread;
-    ss_check(thread->run == run && !thread->taken_back);
+    ss_check(thread->seat->run == run && !thread->seat->taken_back);
     ss_run_move(run, RUN_TAKEN_BACK);
-    thread->run = NULL;
-    thread->taken_back = run;
+    thread->seat->run = NULL;
+    thread->seat->taken_back = run;
     ss_record_put(thread, run->id, ss_run_record(run, SS_RUN_TAKEN_BACK));
     ss_engine_narrate(
         run->engine, "the run on thread %s is taken back", thread->id);
@@ -143,7 +144,7 @@ static void take_back(struct thread *thread, const char *id)
 
 bool ss_run_take_back(struct thread *thread)
 {
-    struct run *run = thread->taken_back;
+    struct run *run = thread->seat->taken_back;
     if (!run || thread->state != THREAD_HOT || thread->open ||
         thread->issued < ss_journal_head(thread->journal))
         return false;
@@ -152,7 +153,7 @@ bool ss_run_take_back(struct thread *thread)
     take_back(thread, run->id);
     watch_ended(run, result);
     json_decref(result);
-    thread->taken_back = NULL;
+    thread->seat->taken_back = NULL;
     ss_run_move(run, RUN_ENDED);
     ss_run_forget(run);
     return true;

@@ -28,6 +28,7 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -109,7 +110,7 @@ static void move_running(struct run *run, const struct ss_graph *graph)
     ss_loop_drop_folds(run->root);
     ss_loop_move(run->root, LOOP_FAILED); // nobody advances it any more
     ss_run_move(run, RUN_ENDED);
-    thread->run = NULL;
+    thread->seat->run = NULL;
     ss_run_forget(run);
     ss_check(ss_run_recover_as(thread, id, run));
 }

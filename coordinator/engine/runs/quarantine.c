@@ -29,6 +29,7 @@
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -73,16 +74,21 @@ void ss_quarantine_fini(struct engine *engine)
 
 // ------------------------------------------------ quarantined
 
+json_t *ss_thread_quarantined(const struct thread *thread)
+{
+    return thread->seat->quarantined;
+}
+
 static const char *quarantined_run(const struct thread *thread)
 {
-    return ss_json_str(thread->quarantined, "run", "");
+    return ss_json_str(thread->seat->quarantined, "run", "");
 }
 
 // Who waits for the thread is told so by release.c.
 static void park(struct thread *thread, json_t *record)
 {
-    json_decref(thread->quarantined);
-    thread->quarantined = json_incref(record);
+    json_decref(thread->seat->quarantined);
+    thread->seat->quarantined = json_incref(record);
     ss_engine_narrate(thread->engine,
         "run %s on thread %s has ended its "
         "coordinator %d times and is parked",
@@ -163,8 +169,8 @@ static void load(struct engine *engine, const struct suspect *suspect)
     if (!thread || !thread->is_unread)
         return; // it has moved
     thread->is_unread = false;
-    thread->recoveries = ss_json_int(suspect->record, "recoveries", 0);
-    if (thread->recoveries == SS_RECOVERIES_MAX) {
+    thread->seat->recoveries = ss_json_int(suspect->record, "recoveries", 0);
+    if (thread->seat->recoveries == SS_RECOVERIES_MAX) {
         ss_free(quarantine->on_probation);
         quarantine->on_probation = ss_strdup(thread->id);
         quarantine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
@@ -209,7 +215,7 @@ static bool is_over(const struct engine *engine)
         return true;
     if (thread->state == THREAD_LOADING)
         return false;
-    return !thread->run || thread->run->recoveries == 0 ||
+    return !thread->seat->run || thread->seat->run->recoveries == 0 ||
            engine->now_ms >= quarantine->probation_ends_ms;
 }
 
@@ -223,8 +229,8 @@ void ss_suspects_next(struct engine *engine)
         quarantine->on_probation
             ? ss_map_get(ss_threads_all(engine), quarantine->on_probation)
             : NULL;
-    if (thread && thread->run && thread->run->recoveries > 0)
-        acquit(thread->run);
+    if (thread && thread->seat->run && thread->seat->run->recoveries > 0)
+        acquit(thread->seat->run);
     ss_free(quarantine->on_probation);
     quarantine->on_probation = NULL;
     size_t next = SS_NONE;
@@ -277,23 +283,24 @@ void ss_run_survives(struct run *run)
 void ss_quarantined_cancel(struct thread *thread)
 {
     ss_cancelled_forget(thread);
-    thread->cancelled_record = thread->quarantined;
-    thread->quarantined = NULL;
+    thread->seat->cancelled_record = thread->seat->quarantined;
+    thread->seat->quarantined = NULL;
     thread->is_unread = false;
     ss_thread_get(thread->engine, thread->id);
 }
 
 void ss_cancelled_forget(struct thread *thread)
 {
-    json_decref(thread->cancelled_record);
-    thread->cancelled_record = NULL;
+    json_decref(thread->seat->cancelled_record);
+    thread->seat->cancelled_record = NULL;
 }
 
 bool ss_cancelled_found(struct thread *thread, const char *run)
 {
-    if (strcmp(ss_json_str(thread->cancelled_record, "run", ""), run) != 0)
+    if (strcmp(ss_json_str(thread->seat->cancelled_record, "run", ""), run) !=
+        0)
         return false;
-    json_t *record = json_incref(thread->cancelled_record);
+    json_t *record = json_incref(thread->seat->cancelled_record);
     struct waiting_list waiting = thread->waiting;
     ss_cancelled_forget(thread);
     memset(&thread->waiting, 0, sizeof(thread->waiting));
@@ -308,10 +315,10 @@ bool ss_cancelled_found(struct thread *thread, const char *run)
 
 void ss_quarantined_release(struct thread *thread)
 {
-    json_t *record = thread->quarantined;
+    json_t *record = thread->seat->quarantined;
     ss_engine_narrate(thread->engine, "run %s on thread %s is released",
         quarantined_run(thread), thread->id);
-    thread->quarantined = NULL;
+    thread->seat->quarantined = NULL;
     add(thread, record, SS_RUN_RUNNING, 1);
     json_decref(record);
 }
@@ -349,7 +356,10 @@ void ss_suspects_verify(const struct engine *engine)
     for (const struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next) {
         const struct thread *thread = e->value;
-        if (thread->is_unread && !thread->quarantined)
+        const struct seat *seat = thread->seat;
+        if (seat->quarantined)
+            ss_invariant(I27, thread->is_unread && !seat->cancelled_record);
+        else if (thread->is_unread)
             ss_invariant(I232, is_suspect(engine, thread->id));
     }
 }

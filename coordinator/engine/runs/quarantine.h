@@ -3,6 +3,7 @@
 #ifndef SS_ENGINE_RUNS_QUARANTINE_H
 #define SS_ENGINE_RUNS_QUARANTINE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 struct engine;
@@ -16,6 +17,8 @@ void ss_suspects_next(struct engine *engine);
 void ss_suspects_wake(struct engine *engine);
 // Those of threads that have moved are their owners' to count.
 void ss_suspects_let_go(struct engine *engine);
+// The record of its quarantined run, borrowed; NULL: it has none.
+json_t *ss_thread_quarantined(const struct thread *thread);
 // A quarantined run is to be cancelled: its thread is read. Where the cancel
 // does not become durable it is quarantined again.
 void ss_quarantined_cancel(struct thread *thread);

@@ -31,6 +31,7 @@
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -41,19 +42,31 @@
 
 // ------------------------------------------------ what keeps a thread busy
 
+struct run *ss_thread_run(const struct thread *thread)
+{
+    return thread->seat->run;
+}
+
+// It has a run or an update, or its rows are about to be void.
+static bool is_taken(const struct seat *seat)
+{
+    return seat->run || seat->change || seat->taken_back;
+}
+
 bool ss_thread_busy(const struct thread *thread)
 {
-    return thread->run || thread->change || thread->taken_back ||
-           thread->queue.count > 0 || ss_waiting_run(thread);
+    return is_taken(thread->seat) || ss_queue_waits(thread) ||
+           ss_waiting_run(thread);
 }
 
 void ss_thread_busy_with(
     const struct thread *thread, char ret_text[SS_BUSY_TEXT_SIZE])
 {
-    const struct run *run = thread->run ? thread->run : thread->taken_back;
+    const struct seat *seat = thread->seat;
+    const struct run *run = seat->run ? seat->run : seat->taken_back;
     const char *id = run ? run->id : ss_waiting_run(thread);
-    if (!id && !thread->change && thread->queue.count > 0)
-        id = thread->queue.items[0]->id;
+    if (!id && !seat->change && seat->queue.count > 0)
+        id = seat->queue.items[0]->id;
     snprintf(ret_text, SS_BUSY_TEXT_SIZE, "%s%s", id ? "run " : "an update",
         id ? id : "");
 }
@@ -98,12 +111,12 @@ int ss_queue_strategy(
 
 static int check_room(const struct thread *thread, struct ss_error *error)
 {
-    if (thread->queue.count >= SS_QUEUE_THREAD_MAX)
+    if (thread->seat->queue.count >= SS_QUEUE_THREAD_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "thread %s: %zu runs wait for "
             "their turn already, and %d are the most: ask again when some "
             "have ended, or cancel some",
-            thread->id, thread->queue.count, SS_QUEUE_THREAD_MAX);
+            thread->id, thread->seat->queue.count, SS_QUEUE_THREAD_MAX);
     if (thread->engine->runs->queued >= SS_QUEUE_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "%zu runs wait for their turn "
@@ -116,6 +129,7 @@ int ss_queue_make_way(
     struct run *run, enum if_busy if_busy, struct ss_error *error)
 {
     struct thread *thread = run->thread;
+    const struct seat *seat = thread->seat;
     bool back = if_busy == IF_BUSY_ROLLBACK;
     const char *found = NULL;
     char why[SS_UUID_SIZE + 64];
@@ -123,10 +137,10 @@ int ss_queue_make_way(
         return check_room(thread, error);
     snprintf(why, sizeof(why), "run %s came in its place (if_busy: %s)",
         run->id, back ? "rollback" : "interrupt");
-    while (thread->queue.count > 0)
-        ss_queue_leave(thread->queue.items[thread->queue.count - 1], why, back);
-    if (thread->run)
-        ss_run_cancel(thread->run, why, back);
+    while (seat->queue.count > 0)
+        ss_queue_leave(seat->queue.items[seat->queue.count - 1], why, back);
+    if (seat->run)
+        ss_run_cancel(seat->run, why, back);
     while ((found = ss_waiting_run(thread)) != NULL &&
            ss_run_cancel_awaited(thread, found, why, back))
         continue;
@@ -138,16 +152,18 @@ int ss_queue_make_way(
 // In order of their places, which grow over all coordinators of a thread.
 static void insert(struct thread *thread, struct run *run, int64_t place)
 {
-    size_t at = thread->queue.count;
+    struct seat *seat = thread->seat;
+    size_t at = seat->queue.count;
+    ss_check(run->record && !run->root);
     while (at > 0 &&
-           ss_json_int(thread->queue.items[at - 1]->record, "place", 0) > place)
+           ss_json_int(seat->queue.items[at - 1]->record, "place", 0) > place)
         at--;
-    SS_VEC_PUSH(&thread->queue, run);
-    memmove(&thread->queue.items[at + 1], &thread->queue.items[at],
-        (thread->queue.count - 1 - at) * sizeof(struct run *));
-    thread->queue.items[at] = run;
-    if (place > thread->queue_last)
-        thread->queue_last = place;
+    SS_VEC_PUSH(&seat->queue, run);
+    memmove(&seat->queue.items[at + 1], &seat->queue.items[at],
+        (seat->queue.count - 1 - at) * sizeof(struct run *));
+    seat->queue.items[at] = run;
+    if (place > seat->queue_last)
+        seat->queue_last = place;
     ss_run_move(run, RUN_QUEUED);
     thread->engine->runs->queued++;
     ss_run_enlist(run);
@@ -168,9 +184,9 @@ void ss_queue_join(struct run *run)
 {
     struct thread *thread = run->thread;
     struct engine *engine = run->engine;
-    int64_t place = engine->wall_us > thread->queue_last
+    int64_t place = engine->wall_us > thread->seat->queue_last
                         ? engine->wall_us
-                        : thread->queue_last + 1;
+                        : thread->seat->queue_last + 1;
     ss_check(!run->record && run->request);
     run->record = ss_run_record(run, SS_RUN_QUEUED);
     json_object_set_new(run->record, "place", json_integer(place));
@@ -179,7 +195,8 @@ void ss_queue_join(struct run *run)
         "run of graph %s waits for its turn on thread "
         "%s, behind %zu",
         run->graph->name, thread->id,
-        thread->queue.count + (thread->run || thread->taken_back));
+        thread->seat->queue.count +
+            (thread->seat->run || thread->seat->taken_back));
     insert(thread, run, place);
     put_record(run, json_incref(run->record));
     watch_accepted(run);
@@ -205,9 +222,9 @@ void ss_queue_found(struct thread *thread, json_t *record)
 static void take_out(struct run *run)
 {
     struct thread *thread = run->thread;
-    for (size_t i = thread->queue.count; i-- > 0;)
-        if (thread->queue.items[i] == run)
-            SS_VEC_REMOVE(&thread->queue, i);
+    for (size_t i = thread->seat->queue.count; i-- > 0;)
+        if (thread->seat->queue.items[i] == run)
+            SS_VEC_REMOVE(&thread->seat->queue, i);
     ss_check(thread->engine->runs->queued > 0);
     thread->engine->runs->queued--;
 }
@@ -249,8 +266,8 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
 
 void ss_queue_broken(struct thread *thread, int status, const char *message)
 {
-    for (size_t i = thread->queue.count; i-- > 0;) {
-        struct run *run = thread->queue.items[i];
+    for (size_t i = thread->seat->queue.count; i-- > 0;) {
+        struct run *run = thread->seat->queue.items[i];
         if (!ss_thread_is_anothers(status) &&
             run->unit <= thread->units_durable)
             continue;
@@ -262,23 +279,25 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 void ss_queue_fini(struct thread *thread)
 {
     struct runs *runs = thread->engine->runs;
-    for (size_t i = 0; i < thread->queue.count; i++)
-        ss_run_free(thread->queue.items[i]);
-    if (thread->taken_back)
-        ss_run_free(thread->taken_back);
-    for (size_t i = thread->turn ? runs->turns.count : 0; i-- > 0;)
+    struct seat *seat = thread->seat;
+    for (size_t i = 0; i < seat->queue.count; i++)
+        ss_run_free(seat->queue.items[i]);
+    if (seat->taken_back)
+        ss_run_free(seat->taken_back);
+    for (size_t i = seat->turn ? runs->turns.count : 0; i-- > 0;)
         if (runs->turns.items[i] == thread)
             SS_VEC_REMOVE(&runs->turns, i);
-    SS_VEC_FINI(&thread->queue);
+    SS_VEC_FINI(&seat->queue);
 }
 
 // ------------------------------------------------ turns
 
 void ss_queue_later(struct thread *thread)
 {
-    if (thread->turn || (thread->queue.count == 0 && !thread->taken_back))
+    struct seat *seat = thread->seat;
+    if (seat->turn || (seat->queue.count == 0 && !seat->taken_back))
         return;
-    thread->turn = true;
+    seat->turn = true;
     SS_VEC_PUSH(&thread->engine->runs->turns, thread);
 }
 
@@ -298,19 +317,37 @@ static struct ss_graph *graph_of(struct run *run)
 // The next one begins, if nothing is before it.
 static bool begin_next(struct thread *thread)
 {
-    if (thread->state != THREAD_HOT || thread->queue.count == 0 ||
-        thread->run || thread->change || thread->taken_back ||
-        ss_waiting_run(thread))
+    const struct seat *seat = thread->seat;
+    if (thread->state != THREAD_HOT || seat->queue.count == 0 ||
+        is_taken(seat) || ss_waiting_run(thread))
         return false;
     ss_thread_seal(thread); // the end of the one before is in the journal
     if (has_unfinished(thread))
         return false;
-    struct run *run = thread->queue.items[0];
+    struct run *run = seat->queue.items[0];
     if (!graph_of(run))
         return false; // it waits for a worker that announces it
     take_out(run);
     ss_run_enter_queued(run);
     return true;
+}
+
+bool ss_queue_waits(const struct thread *thread)
+{
+    return thread->seat->queue.count > 0;
+}
+
+const json_t *ss_queue_record(
+    const struct thread *thread, const char *run, size_t *ret_before)
+{
+    const struct seat *seat = thread->seat;
+    for (size_t i = 0; i < seat->queue.count; i++) {
+        if (strcmp(seat->queue.items[i]->id, run) == 0) {
+            *ret_before = i;
+            return seat->queue.items[i]->record;
+        }
+    }
+    return NULL;
 }
 
 size_t ss_queue_count(const struct engine *engine)
@@ -325,7 +362,7 @@ bool ss_queue_turns(struct engine *engine)
     if (runs->turns.count == 0)
         return false; // there may be no list at all
     for (size_t i = 0; i < runs->turns.count; i++)
-        runs->turns.items[i]->turn = false;
+        runs->turns.items[i]->seat->turn = false;
     size_t count = runs->turns.count;
     for (size_t i = 0; i < count; i++) { // more may join behind them
         struct thread *thread = runs->turns.items[i];

@@ -24,6 +24,8 @@ enum if_busy {
 
 enum { SS_BUSY_TEXT_SIZE = SS_UUID_SIZE + 16 };
 
+// The run that is under way on it; NULL: none.
+struct run *ss_thread_run(const struct thread *thread);
 // No run may begin on it, nobody may write to it.
 bool ss_thread_busy(const struct thread *thread);
 // "run X", "an update": for messages.
@@ -39,7 +41,13 @@ int ss_queue_make_way(
 void ss_queue_join(struct run *run);
 // At the end of this step, see whether the next one may begin.
 void ss_queue_later(struct thread *thread);
-// Runs that wait for their turn, on all threads.
+// Runs wait for their turn on it.
+bool ss_queue_waits(const struct thread *thread);
+// The record of one of those, borrowed, and how many are before it; NULL: it
+// does not wait.
+const json_t *ss_queue_record(
+    const struct thread *thread, const char *run, size_t *ret_before);
+// Those that wait for their turn, on all threads.
 size_t ss_queue_count(const struct engine *engine);
 // True: some began, or ended.
 bool ss_queue_turns(struct engine *engine);

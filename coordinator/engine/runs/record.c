@@ -19,6 +19,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -63,12 +64,12 @@ bool ss_records_are_keyed(const struct engine *engine)
 
 void ss_record_is_old(struct thread *thread, const char *run)
 {
-    ss_map_put(&thread->old_records, run, thread);
+    ss_map_put(&thread->seat->old_records, run, thread);
 }
 
 static bool is_old(const struct thread *thread, const char *run)
 {
-    return ss_map_get(&thread->old_records, run) != NULL;
+    return ss_map_get(&thread->seat->old_records, run) != NULL;
 }
 
 void ss_record_found(struct thread *thread, const json_t *record)
@@ -79,7 +80,7 @@ void ss_record_found(struct thread *thread, const json_t *record)
 
 void ss_records_rest(struct thread *thread)
 {
-    ss_map_fini(&thread->old_records, NULL);
+    ss_map_fini(&thread->seat->old_records, NULL);
 }
 
 // What has to be put, that `record` (taken) is what is stored of the run. Gives

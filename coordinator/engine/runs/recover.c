@@ -19,6 +19,7 @@
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -72,7 +73,7 @@ bool ss_run_recover_as(
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
-    if (!facts || facts->end || !facts->entry || thread->run)
+    if (!facts || facts->end || !facts->entry || thread->seat->run)
         return true;
     if (ss_cancelled_found(thread, id))
         return true;
@@ -87,14 +88,14 @@ bool ss_run_recover_as(
     run->entry_seq = facts->first_seq;
     run->created_us = ss_json_int(facts->entry, "created_us", 0);
     run->terms.recovering = true;
-    run->recoveries = thread->recoveries;
-    thread->recoveries = 0;
+    run->recoveries = thread->seat->recoveries;
+    thread->seat->recoveries = 0;
     if (before)
         take_over(run, before);
     int status = ss_run_parse_stored(
         run, json_object_get(facts->entry, "request"), &error);
     run->root = ss_loop_new(thread, run, run->graph, "");
-    thread->run = run;
+    thread->seat->run = run;
     ss_run_move(run, RUN_ACTIVE);
     ss_check(run->entry_seq > 0);
     ss_run_enlist(run);

@@ -28,6 +28,7 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -153,7 +154,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
 {
     struct thread *thread = run->thread;
     struct engine *engine = run->engine;
-    ss_check(ss_run_status_has_ended(status) && thread->run == run);
+    ss_check(ss_run_status_has_ended(status) && thread->seat->run == run);
     ss_run_move(run, RUN_ENDED);
     struct ss_row *row = ss_thread_row_for_end(thread, run->id);
     row->end = json_copy(result);
@@ -168,7 +169,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
     ss_engine_narrate(engine, "the run ends: %s", ss_run_status_name(status));
     watch_ended(run, result);
     json_decref(result);
-    thread->run = NULL;
+    thread->seat->run = NULL;
     ss_run_forget(run);
 }
 
@@ -212,8 +213,8 @@ void ss_run_abandon(struct run *run, int status, const char *message)
 {
     watch_dropped(run, status, message);
     ss_run_move(run, RUN_ENDED);
-    if (run->thread->run == run)
-        run->thread->run = NULL;
+    if (run->thread->seat->run == run)
+        run->thread->seat->run = NULL;
     if (run->root) {
         ss_loop_drop_tasks(run->root);
         ss_loop_drop_folds(run->root);
@@ -249,9 +250,9 @@ void ss_run_enter_queued(struct run *run)
                      ? SS_OK
                      : ss_run_parse_stored(run,
                            json_object_get(run->record, "request"), &error);
-    ss_check(!run->thread->run && !run->thread->change);
+    ss_check(!run->thread->seat->run && !run->thread->seat->change);
     ss_run_move(run, RUN_ACTIVE);
-    run->thread->run = run;
+    run->thread->seat->run = run;
     run->root = ss_loop_new(run->thread, run, run->graph, "");
     if (status == SS_OK)
         status = ss_loop_enter_root(run->root, false, &error);
@@ -265,9 +266,9 @@ void ss_run_enter_queued(struct run *run)
 int ss_run_enter(struct run *run, struct ss_error *error)
 {
     struct thread *thread = run->thread;
-    ss_check(!thread->run && !thread->change);
+    ss_check(!thread->seat->run && !thread->seat->change);
     run->root = ss_loop_new(thread, run, run->graph, "");
-    thread->run = run;
+    thread->seat->run = run;
     ss_run_move(run, RUN_ACTIVE);
     ss_run_enlist(run);
     int status = ss_loop_enter_root(run->root, false, error);
@@ -279,7 +280,7 @@ int ss_run_enter(struct run *run, struct ss_error *error)
         ss_run_root_ended(run);
         return SS_OK;
     }
-    thread->run = NULL;
+    thread->seat->run = NULL;
     ss_run_move(run, RUN_ENDED); // before it began
     ss_run_unlist(run);
     return status;

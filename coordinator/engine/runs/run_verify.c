@@ -15,6 +15,7 @@
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/step/state.h"
@@ -64,7 +65,7 @@ static void verify_active(const struct run *run, struct census *census)
     const struct thread *thread = run->thread;
     const struct loop *root = run->root;
     struct census its = {0};
-    ss_invariant(I80, run->state == RUN_ACTIVE && thread->run == run);
+    ss_invariant(I80, run->state == RUN_ACTIVE && thread->seat->run == run);
     ss_invariant(I217, run->engine == thread->engine && run->graph);
     ss_invariant(I218, run->entry && run->entry_seq > 0);
     ss_invariant(I219, !run->cancelled);
@@ -91,22 +92,52 @@ static void verify_active(const struct run *run, struct census *census)
 
 static void verify_queue(const struct thread *thread, struct census *census)
 {
+    const struct seat *seat = thread->seat;
     int64_t last = 0;
-    for (size_t i = 0; i < thread->queue.count; i++) {
-        const struct run *run = thread->queue.items[i];
+    for (size_t i = 0; i < seat->queue.count; i++) {
+        const struct run *run = seat->queue.items[i];
         int64_t place = ss_json_int(run->record, "place", 0);
         ss_invariant(I87, run->state == RUN_QUEUED && run->thread == thread);
         ss_invariant(I88, run->record && !run->root);
         ss_invariant(I223, ss_run_status_of(run->record) == SS_RUN_QUEUED);
         ss_invariant(I224, run->unit <= ss_thread_unit(thread));
         ss_invariant(I225, run->running == 0 && !run->cancelled);
-        ss_invariant(I89, place >= last && place <= thread->queue_last);
+        ss_invariant(I89, place >= last && place <= seat->queue_last);
         last = place;
         verify_listed(run, census);
     }
-    ss_invariant(I226, thread->queue.count <= SS_QUEUE_THREAD_MAX);
-    census->queued += thread->queue.count;
-    census->seen += thread->queue.count;
+    ss_invariant(I226, seat->queue.count <= SS_QUEUE_THREAD_MAX);
+    census->queued += seat->queue.count;
+    census->seen += seat->queue.count;
+}
+
+// ------------------------------------------------ a thread's
+
+static void verify_seat(const struct thread *thread, struct census *census)
+{
+    const struct seat *seat = thread->seat;
+    const struct run *taken_back = seat->taken_back;
+    int users =
+        (seat->run != NULL) + (seat->change != NULL) + (taken_back != NULL);
+    ss_invariant(I24, users <= 1);
+    if (users > 0) {
+        ss_invariant(I25, thread->state == THREAD_HOT);
+        ss_invariant(I29, !thread->deleting);
+    }
+    ss_invariant(
+        I152, seat->recoveries >= 0 && seat->recoveries <= SS_RECOVERIES_MAX);
+    if (seat->run)
+        verify_active(seat->run, census);
+    if (taken_back) {
+        ss_invariant(I93, taken_back->state == RUN_TAKEN_BACK &&
+                              taken_back->thread == thread &&
+                              taken_back->root->tasks.count == 0);
+        ss_invariant(I231, taken_back->running == 0 && taken_back->cancelled);
+        verify_listed(taken_back, census);
+    }
+    if (seat->change)
+        ss_update_state_verify(seat->change, census);
+    verify_queue(thread, census);
 }
 
 void ss_runs_verify_rest(const struct engine *engine)
@@ -122,22 +153,8 @@ void ss_runs_verify(const struct engine *engine, struct census *census)
     for (const struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next) {
         const struct thread *thread = e->value;
-        const struct run *taken_back = thread->taken_back;
-        if (thread->run)
-            verify_active(thread->run, census);
-        if (taken_back)
-            ss_invariant(I93, taken_back->state == RUN_TAKEN_BACK &&
-                                  taken_back->thread == thread &&
-                                  taken_back->root->tasks.count == 0);
-        if (taken_back)
-            ss_invariant(
-                I231, taken_back->running == 0 && taken_back->cancelled);
-        if (taken_back)
-            verify_listed(taken_back, census);
-        if (thread->change)
-            ss_update_state_verify(thread->change, census);
-        verify_queue(thread, census);
-        turns += thread->turn;
+        verify_seat(thread, census);
+        turns += thread->seat->turn;
     }
     ss_invariant(I94, engine->runs->by_name.count == census->runs);
     ss_invariant(I95, engine->runs->queued == census->queued);

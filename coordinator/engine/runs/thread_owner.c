@@ -3,23 +3,29 @@
 // it is idle, it goes.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/journal.h"
-#include "common/model/run_status.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
+static void made(struct thread *thread)
+{
+    thread->seat = ss_zalloc(1, sizeof(*thread->seat));
+}
+
 // A run that makes a row is not what ended its coordinator (quarantine.c).
 static void row_begins(struct thread *thread, const char *run)
 {
-    struct run *active = thread->run;
+    struct run *active = thread->seat->run;
     if (active && active->recoveries > 0 && strcmp(active->id, run) == 0)
         ss_run_survives(active);
 }
@@ -41,15 +47,16 @@ static void await_runs(struct thread *thread, const char *run)
 
 static void broken(struct thread *thread, int status, const char *message)
 {
-    char *run = thread->run ? ss_strdup(thread->run->id) : NULL;
-    if (thread->run)
-        ss_run_abandon(thread->run, status, message);
-    if (thread->change)
-        ss_update_state_abandon(thread->change, status, message);
-    if (thread->taken_back) { // its record says what is to be done
-        ss_waiting_add_run(thread, thread->taken_back->id, TURN_TAKE_BACK);
-        ss_run_abandon(thread->taken_back, status, message);
-        thread->taken_back = NULL;
+    struct seat *seat = thread->seat;
+    char *run = seat->run ? ss_strdup(seat->run->id) : NULL;
+    if (seat->run)
+        ss_run_abandon(seat->run, status, message);
+    if (seat->change)
+        ss_update_state_abandon(seat->change, status, message);
+    if (seat->taken_back) { // its record says what is to be done
+        ss_waiting_add_run(thread, seat->taken_back->id, TURN_TAKE_BACK);
+        ss_run_abandon(seat->taken_back, status, message);
+        seat->taken_back = NULL;
     }
     ss_queue_broken(thread, status, message);
     if (ss_thread_is_anothers(status))
@@ -68,12 +75,15 @@ static void rests(struct thread *thread)
 
 static void gone(struct thread *thread)
 {
+    ss_check(!thread->seat->run && !thread->seat->change);
     ss_queue_fini(thread);
-    json_decref(thread->quarantined);
+    json_decref(thread->seat->quarantined);
     rests(thread);
+    ss_free(thread->seat);
 }
 
 const struct thread_owner ss_runs_owner = {
+    .made = made,
     .row_begins = row_begins,
     .broken = broken,
     .busy = ss_thread_busy,

@@ -7,6 +7,7 @@
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
@@ -24,11 +25,11 @@ void ss_runs_drop(struct engine *engine)
     for (struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next) {
         struct thread *thread = e->value;
-        if (thread->run)
-            SS_VEC_PUSH(&engine->runs->ended, thread->run);
-        if (thread->change)
-            ss_update_state_free(thread->change);
-        thread->run = NULL;
+        if (thread->seat->run)
+            SS_VEC_PUSH(&engine->runs->ended, thread->seat->run);
+        if (thread->seat->change)
+            ss_update_state_free(thread->seat->change);
+        thread->seat->run = NULL;
     }
     ss_runs_free_ended(engine);
 }

@@ -26,6 +26,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/step/step.h"
@@ -71,8 +72,8 @@ void ss_update_state_free(struct change *change)
 {
     drop_superstep(change);
     SS_VEC_FINI(&change->tasks);
-    if (change->thread->change == change)
-        change->thread->change = NULL;
+    if (change->thread->seat->change == change)
+        change->thread->seat->change = NULL;
     ss_queue_later(change->thread);
     ss_graph_unref(change->root);
     ss_graph_unref(change->graph);
@@ -505,9 +506,9 @@ static void begin_superstep(struct change *change)
 // request may bring so many that none may stand on the stack of another.
 static void run_on(struct thread *thread)
 {
-    while (thread->change && thread->change->is_due) {
-        thread->change->is_due = false;
-        begin_superstep(thread->change);
+    while (thread->seat->change && thread->seat->change->is_due) {
+        thread->seat->change->is_due = false;
+        begin_superstep(thread->seat->change);
     }
 }
 
@@ -569,7 +570,7 @@ void ss_update_state_request(
     change->request = ss_request_ref(request);
     change->supersteps = json_deep_copy(request->supersteps);
     take_place(change, &place);
-    thread->change = change;
+    thread->seat->change = change;
     go_on(change);
     change->is_due = true;
     run_on(thread);
@@ -625,8 +626,9 @@ void ss_update_state_verify(const struct change *change, struct census *census)
     ss_invariant(I234, loop->graph == change->graph && !loop->parent);
     ss_invariant(I235, updates_of(change) != NULL);
     ss_invariant(I236, change->losses <= SS_REDELIVERIES_MAX);
-    ss_invariant(I96, change->thread->change == change && !change->is_due &&
-                          change->loop->change == change && !change->loop->run);
+    ss_invariant(I96, change->thread->seat->change == change &&
+                          !change->is_due && change->loop->change == change &&
+                          !change->loop->run);
     for (size_t i = 0; i < change->tasks.count; i++) {
         const struct task *task = change->tasks.items[i];
         ss_task_verify(task, census);

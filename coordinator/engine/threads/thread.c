@@ -78,6 +78,7 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
         thread->engine = engine;
         thread->id = ss_strdup(id);
         ss_map_put(&engine->threads->by_id, id, thread);
+        engine->threads->owner->made(thread);
     }
     ss_thread_dirty(thread); // whoever asks uses it
     return thread;
@@ -429,7 +430,7 @@ static void store_answers(struct thread *thread)
 // This unit deletes all rows: it is as if new from here on.
 static void begin_anew(struct thread *thread, struct ss_command *command)
 {
-    ss_check(!thread->run && !thread->change);
+    ss_check(thread->deleting && !thread->open);
     command->delete_thread = true;
     command->delete_to = thread->delete_to = 0;
     command->rows_count = 0;

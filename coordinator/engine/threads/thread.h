@@ -8,14 +8,12 @@
 #include <stdint.h>
 
 #include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/status.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/threads/waiting.h"
 
-struct change;
 struct engine;
-struct run;
+struct seat;
 struct ss_journal;
 struct ss_checkpoint_entry;
 struct ss_row;
@@ -55,28 +53,16 @@ struct thread {
         size_t count, capacity;
     } held;
     struct waiting_list waiting;
-    struct run *run;        // the active one
-    struct run *taken_back; // one that ended so; its rows are not void yet
-    struct {
-        struct run **items;
-        size_t count, capacity;
-    } queue;               // those that wait for their turn, in order (queue.c)
-    int64_t queue_last;    // the place of the last one that joined
-    bool turn;             // in engine's list of threads that may begin one
-    struct change *change; // an update_state that waits for a worker
-    bool dirty;            // in engine's list of threads to flush
-    bool known;            // has a record
-    char *record;          // that, as JSON text; NULL: none
-    int64_t born_us;       // when it was made; 0: it has no record
-    uint64_t delete_to;    // void rows to delete when that is durable; 0: none
-    bool delete_all;       // the next unit deletes every row
-    bool deleting;  // until that is durable who asks for the thread waits
-    bool is_unread; // not to be read yet: a run of it is on probation
-    struct ss_map old_records; // runs whose name alone is their key (record.c)
-    json_t *quarantined;       // the record of its quarantined run, or NULL
-    json_t *cancelled_record;  // of one that is being cancelled; or NULL
-    int64_t recoveries;        // of the run that it is read for
-    char *graph;               // last used
+    struct seat *seat;  // the runs room's: who has it, and who waits for it
+    bool dirty;         // in engine's list of threads to flush
+    bool known;         // has a record
+    char *record;       // that, as JSON text; NULL: none
+    int64_t born_us;    // when it was made; 0: it has no record
+    uint64_t delete_to; // void rows to delete when that is durable; 0: none
+    bool delete_all;    // the next unit deletes every row
+    bool deleting;      // until that is durable who asks for the thread waits
+    bool is_unread;     // not to be read yet: a run of it is on probation
+    char *graph;        // last used
     uint64_t last_ticks;
     uint64_t event_seq; // numbering of events
     uint32_t event_index;
@@ -96,6 +82,8 @@ enum gate {
 // What the room above does about a thread. The engine is given it when it is
 // made.
 struct thread_owner {
+    // It is made, and nothing of it is read: what hangs on it is made too.
+    void (*made)(struct thread *thread);
     // A row of that run ("": of none) is about to begin. Records may be put,
     // which go with it.
     void (*row_begins)(struct thread *thread, const char *run);

@@ -97,25 +97,13 @@ static void verify_waiting(const struct thread *thread)
 static void verify_use(const struct thread *thread)
 {
     const struct engine *engine = thread->engine;
-    bool is_used = thread->run || thread->change || thread->taken_back;
     ss_invariant(I150, thread->used_ms <= engine->now_ms);
-    ss_invariant(I152,
-        thread->recoveries >= 0 && thread->recoveries <= SS_RECOVERIES_MAX);
-    ss_invariant(I24, (thread->run != NULL) + (thread->change != NULL) +
-                              (thread->taken_back != NULL) <=
-                          1);
-    if (thread->state != THREAD_HOT)
-        ss_invariant(I25, !is_used);
     if (thread->is_unread)
         ss_invariant(I26, thread->state == THREAD_COLD);
-    if (thread->quarantined)
-        ss_invariant(I27, thread->is_unread && !thread->cancelled_record);
     if (thread->delete_all)
         ss_invariant(I28, thread->deleting);
-    if (thread->deleting)
-        ss_invariant(I29, !is_used);
     if (thread->is_idle)
-        ss_invariant(I30, !is_used && thread->queue.count == 0 &&
+        ss_invariant(I30, !engine->threads->owner->busy(thread) &&
                               thread->waiting.count == 0 &&
                               thread->held.count == 0 &&
                               thread->store_tag == 0 && !thread->is_unread &&
