@@ -233,8 +233,7 @@ static void core_start_engine(struct ss_core *core)
     const struct ss_core_options *options = &core->options;
     const struct ss_engine_options engine = {.epoch = options->self.epoch,
         .shared = options->is_shared,
-        .unread =
-            options->is_steered ? options->is_unread : !options->is_shared,
+        .unread = !options->is_shared,
         .row_format = options->is_shared ? SS_ROW_FORMAT_1 : SS_ROW_FORMAT,
         .seed = options->seed,
         .lease_ms = options->lease_ms,

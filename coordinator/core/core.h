@@ -140,7 +140,7 @@ struct ss_core_options {
     bool is_after_crash; // alone: the coordinator before did not end as asked
     // The driver feeds shards, and what is found in them, as events: the core
     // does not ask the store.
-    bool is_steered, is_unread;
+    bool is_steered;
     // An error of the store breaks its thread, and not the core: a program that
     // embeds the core has only this process, and gets the error.
     bool outlives_store;

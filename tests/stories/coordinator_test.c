@@ -305,8 +305,8 @@ START_TEST(a_thread_that_cannot_be_read_loses_no_run)
     world_ask("ann", "run", RUN(", 'run': 'r'"));
     world_run();
     world_crash();
-    world_read_says(SS_EIO);
     world_restart();
+    world_read_says(SS_EIO); // the rows of what was found
     world_run();
     world_let("b");
     world_ask("ann", "run", RUN(", 'run': 'r'"));

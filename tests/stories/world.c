@@ -121,8 +121,6 @@ static void before(void *ctx, const struct ss_event *event)
     world.in_engine = true;
 }
 
-// The store of this world takes what is stored before it is encoded: it may
-// stop between two rows.
 static bool look(void *ctx, const struct ss_command *command)
 {
     (void)ctx;
@@ -131,12 +129,7 @@ static bool look(void *ctx, const struct ss_command *command)
         world.watch(command);
     if (command->type == SS_COMMAND_DAMAGED)
         tell("damaged is %s: %s", command->key, command->text);
-    bool is_job =
-        command->type == SS_COMMAND_STORE || command->type == SS_COMMAND_READ ||
-        command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET;
-    if (is_job)
-        SS_VEC_PUSH(&world.jobs, store_job_new(command));
-    return is_job || command->type == SS_COMMAND_DAMAGED;
+    return command->type == SS_COMMAND_DAMAGED;
 }
 
 static void carry_out(const struct ss_core_output *output)
@@ -144,7 +137,7 @@ static void carry_out(const struct ss_core_output *output)
     struct ss_message *message = NULL;
     struct ss_error error;
     if (output->type != SS_CORE_SEND)
-        return; // nobody keeps a log, and there is no job
+        return; // nobody keeps a log
     if (ss_message_decode(output->bytes, output->size, &message, &error) !=
         SS_OK)
         ck_abort_msg("%s", error.message);
@@ -160,6 +153,9 @@ static void feed(struct ss_core_event event)
         1767225600000000 + (world.now_ms + world.clock_set_ms) * 1000;
     ss_core_step(world.core, &event, &outputs);
     world.in_engine = false;
+    for (size_t i = 0; i < outputs.count; i++)
+        if (outputs.items[i].type == SS_CORE_SUBMIT)
+            SS_VEC_PUSH(&world.jobs, outputs.items[i].job);
     for (size_t i = 0; i < outputs.count; i++)
         carry_out(&outputs.items[i]);
 }
@@ -199,7 +195,7 @@ void world_say(const char *peer, const struct ss_message *message)
     ss_buf_fini(&bytes);
 }
 
-void world_core_new(void)
+void world_core_new(bool is_after_crash)
 {
     world.core =
         ss_core_new(&(struct ss_core_options){.self = {.name = "one",
@@ -208,8 +204,9 @@ void world_core_new(void)
                                                   .row_format = SS_ROW_FORMAT},
             .seed = 7 + world.life,
             .is_shared = world.is_pair,
-            .is_steered = true,
-            .is_unread = world.life > 0 && !world.is_pair,
+            .is_after_crash = is_after_crash,
+            .is_steered = world.is_pair,
+            .outlives_store = true,
             .adopt_ms = world.adopt_ms,
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
@@ -217,7 +214,9 @@ void world_core_new(void)
             .narrate = narrate,
             .before = before,
             .command = look});
-    world.wake_at_ms = INT64_MAX;
+    feed((struct ss_core_event){.type = SS_CORE_TURN});
+    feed((struct ss_core_event){.type = SS_CORE_FLUSH});
+    world.wake_at_ms = ss_core_wake_at_ms(world.core);
 }
 
 // ------------------------------------------------------------------ setting up
@@ -228,10 +227,11 @@ void world_begin(void)
     memset(&world, 0, sizeof(world));
     world.now_ms = 1000;
     world.seen = json_object();
-    world.store.rows_left = -1;
+    store_begin(&world.store);
     ss_buf_init(&world.told, 16u << 20);
     bodies_begin();
-    world_core_new();
+    world_core_new(false);
+    world_run();
 }
 
 static void drop_parcel(size_t i)
@@ -245,7 +245,7 @@ static void drop_parcel(size_t i)
 void world_drop_jobs(void)
 {
     for (size_t i = 0; i < world.jobs.count; i++)
-        store_job_free(world.jobs.items[i]);
+        ss_job_destroy(&world.jobs.items[i]);
     world.jobs.count = 0;
 }
 
@@ -352,16 +352,13 @@ uint64_t world_ask(const char *client, const char *op, const char *body)
 
 bool world_run_store(void)
 {
-    struct ss_event event;
     if (world.jobs.count == 0)
         return false;
-    struct store_job *job = world.jobs.items[0];
+    struct ss_job *job = world.jobs.items[0];
     SS_VEC_REMOVE(&world.jobs, 0);
-    bool answers = store_do(&world.store, job, &event);
-    if (answers)
-        world_step(&event);
-    store_event_fini(&event);
-    store_job_free(job);
+    if (store_do(&world.store, job))
+        feed_turn((struct ss_core_event){.type = SS_CORE_DONE, .job = job});
+    ss_job_destroy(&job);
     return true;
 }
 
@@ -481,10 +478,7 @@ size_t world_taken(void)
 
 size_t world_rows(void)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < world.store.threads.count; i++)
-        count += world.store.threads.items[i]->rows.count;
-    return count;
+    return store_each_row(&world.store, NULL);
 }
 
 const struct attempt_made *world_attempts(size_t *ret_count)

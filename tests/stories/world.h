@@ -125,7 +125,8 @@ void world_drain(const char *worker); // it takes no more
 void world_share(const char *worker, uint32_t capacity);
 void world_gone(const char *client); // nobody listens there any more
 // The store takes that many rows more (or records of runs that come without
-// one), then nothing, and says nothing; -1: all.
+// one), then nothing, and says nothing; -1: all. It tears no unit: that of the
+// last row is taken whole.
 void world_store_take(int64_t rows);
 // What is read is answered also when it takes nothing more.
 void world_store_reads_on(bool on);

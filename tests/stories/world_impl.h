@@ -7,26 +7,16 @@
 #include "common/base/mem.h"
 #include "common/model/graph.h"
 #include "coordinator/core/core.h"
+#include "coordinator/store/store.h"
 #include "tests/stories/world.h"
 
-// ------------------------------------------------------------------ store.c
+// ------------------------------------------------------------ world_store.c
 
-struct stored_record {
-    enum ss_record_table table;
-    char *key;
-    char *index;
-    json_t *value;
-};
-
-struct stored_thread {
-    char *name;
-    SS_VEC(struct ss_row *) rows;
-};
-
+// The memory store that ships, and what a test has planted before it.
 struct store {
-    SS_VEC(struct stored_thread *) threads;
-    SS_VEC(struct stored_record) records;
-    int64_t rows_left; // -1: no limit
+    struct ss_store *inner;
+    SS_VEC(char *) threads; // that it has been given
+    int64_t rows_left;      // -1: no limit
     bool stopped;
     bool reads_on; // what is read is answered also then
     size_t taken;
@@ -34,33 +24,17 @@ struct store {
     int next_read;
 };
 
-// What becomes of a command; the answer is an event without times.
-struct store_job {
-    enum ss_command_type type;
-    uint64_t tag;
-    char *thread;
-    SS_VEC(struct ss_row *) rows;
-    SS_VEC(struct ss_command_put) puts;
-    bool delete_thread;
-    uint64_t delete_to, from, to;
-    enum ss_record_table table;
-    char *key;
-    char *after;
-    size_t limit;
-};
+typedef void row_fn(const struct ss_row *row);
 
-struct store_job *store_job_new(const struct ss_command *command);
-void store_job_free(struct store_job *job);
-// Carry it out; false: the store says nothing. *ret_event is freed with
-// store_event_fini() when the engine has had it.
-bool store_do(
-    struct store *store, struct store_job *job, struct ss_event *ret_event);
-void store_event_fini(struct ss_event *event);
+void store_begin(struct store *store);
 void store_fini(struct store *store);
-void store_drop_graphs(struct store *store);
-struct stored_thread *store_thread(struct store *store, const char *name);
-// One line about a row that became durable.
-void tell_row(const char *thread, const struct ss_row *row);
+// Do a job of a core; false: the store says nothing.
+bool store_do(struct store *store, struct ss_job *job);
+// A job that has the entries of a table, by ascending key. Gives.
+struct ss_job *store_scan(struct store *store, enum ss_store_table table);
+void store_put(struct store *store, struct ss_store_put put);
+// All durable rows; gives how many. `each`: or NULL.
+size_t store_each_row(struct store *store, row_fn *each);
 
 // ------------------------------------------------------------------ bodies.c
 
@@ -74,6 +48,8 @@ struct ss_outcome *bodies_run(
 
 void tell_answer(const char *client, const json_t *answer);
 void tell_event(const char *client, const json_t *event);
+// One line about a row that became durable.
+void tell_row(const char *thread, const struct ss_row *row);
 
 // ------------------------------------------------------------------ world.c
 
@@ -125,7 +101,7 @@ struct seat {
     size_t life;
     int64_t wake_at_ms;
     SS_VEC(struct parcel) parcels;
-    SS_VEC(struct store_job *) jobs;
+    SS_VEC(struct ss_job *) jobs;
 };
 
 struct world {
@@ -148,7 +124,7 @@ struct world {
     SS_VEC(struct known) graphs;
     SS_VEC(struct member) workers;
     SS_VEC(struct parcel) parcels;
-    SS_VEC(struct store_job *) jobs;
+    SS_VEC(struct ss_job *) jobs;
     SS_VEC(struct call) calls;
     SS_VEC(char *) held;
     SS_VEC(char *) lost;
@@ -167,7 +143,8 @@ void world_step(struct ss_event *event);
 // What `peer` says, as bytes and before it is encoded.
 void world_frame(const char *peer, const void *bytes, size_t size);
 void world_say(const char *peer, const struct ss_message *message);
-void world_core_new(void);
+// Alone, it asks the store for pauses, graphs and unfinished runs: three jobs.
+void world_core_new(bool is_after_crash);
 
 // ------------------------------------------------------------ world_workers.c
 
@@ -178,11 +155,5 @@ void world_order_void(
 // All that live.
 void world_workers_hello(void);
 void world_workers_beat(void);
-
-// ------------------------------------------------------------ world_mishaps.c
-
-void world_find_graphs(void);
-// `crashed`: under the coordinator before, which crashed.
-void world_find_runs(bool crashed);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/model/reserved.h"
-#include "coordinator/core/store_codec.h"
+#include "common/model/value.h"
 #include "tests/stories/world_impl.h"
 
 // ------------------------------------------------------------------ the store
@@ -36,20 +36,25 @@ void world_read_says(int status)
 
 void world_lose_graphs(void)
 {
-    store_drop_graphs(&world.store);
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_GRAPHS);
+    for (size_t i = 0; i < found->entries_count; i++)
+        store_put(&world.store, (struct ss_store_put){.table = found->table,
+                                    .key = found->entries[i].key});
+    ss_job_destroy(&found);
 }
 
 size_t world_damage_cache(json_t *value)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < world.store.records.count; i++) {
-        struct stored_record *record = &world.store.records.items[i];
-        if (record->table != SS_RECORD_CACHE)
-            continue;
-        json_decref(record->value);
-        record->value = json_incref(value);
-        count++;
-    }
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_CACHE);
+    size_t count = found->entries_count;
+    char *text = ss_json_text(value);
+    for (size_t i = 0; i < count; i++)
+        store_put(&world.store, (struct ss_store_put){.table = found->table,
+                                    .key = found->entries[i].key,
+                                    .value = text,
+                                    .value_size = strlen(text)});
+    ss_free(text);
+    ss_job_destroy(&found);
     json_decref(value);
     return count;
 }
@@ -80,11 +85,7 @@ static void forget_coordinator(void)
     world_drop_jobs();
     ss_map_fini(&world.finished, NULL);
     world.finished = (struct ss_map){0};
-    for (size_t t = 0; t < world.store.threads.count; t++) {
-        const struct stored_thread *thread = world.store.threads.items[t];
-        for (size_t i = 0; i < thread->rows.count; i++)
-            note_finished(thread->rows.items[i]);
-    }
+    (void)store_each_row(&world.store, note_finished);
     tell("(the coordinator crashes)");
 }
 
@@ -114,45 +115,6 @@ bool world_was_finished(const char *run, const char *task_id)
     return was;
 }
 
-void world_find_graphs(void)
-{
-    for (size_t i = 0; i < world.store.records.count; i++) {
-        const struct stored_record *record = &world.store.records.items[i];
-        struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
-        event.graph.description = record->value;
-        if (record->table == SS_RECORD_GRAPH)
-            world_step(&event);
-    }
-}
-
-void world_find_pauses(void)
-{
-    struct ss_event event = {.type = SS_EVENT_PAUSES};
-    json_t **records =
-        ss_zalloc(world.store.records.count + 1, sizeof(*records));
-    for (size_t i = 0; i < world.store.records.count; i++) {
-        const struct stored_record *record = &world.store.records.items[i];
-        if (record->table == SS_RECORD_PAUSE)
-            records[event.pauses.count++] = record->value;
-    }
-    event.pauses.records = records;
-    world_step(&event);
-    ss_free(records);
-}
-
-void world_find_runs(bool crashed)
-{
-    for (size_t i = world.store.records.count; i-- > 0;) { // in no order
-        const struct stored_record *record = &world.store.records.items[i];
-        struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
-        event.run.record = record->value;
-        event.run.crashed = crashed;
-        if (record->table == SS_RECORD_RUN &&
-            ss_store_codec_run_is_open(record->value))
-            world_step(&event);
-    }
-}
-
 void world_restart(void)
 {
     world_restart_after(true);
@@ -162,14 +124,9 @@ void world_restart_after(bool crash)
 {
     world.life++;
     world_store_take(-1);
-    world_core_new();
-    world_find_pauses();
-    world_find_graphs();
+    world_core_new(crash);
+    (void)world_run_store(); // what is paused
+    (void)world_run_store(); // the graphs
     world_workers_hello();
-    world_find_runs(crash);
-    struct ss_shards all;
-    ss_shards_fill(&all);
-    struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
-    event.shards.shards = &all;
-    world_step(&event);
+    (void)world_run_store(); // unfinished runs
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/model/journal.h"
+#include "common/model/value.h"
 #include "tests/stories/world_impl.h"
 
 static void swap(void *a, void *b, size_t size)
@@ -44,12 +45,12 @@ void world_pair(void)
 {
     ss_core_destroy(&world.core);
     world.is_pair = true;
-    world_core_new();
+    world_core_new(false);
     see_members();
     world_gained_some(SS_SHARDS);
     world_at("two");
     world.life = 1;
-    world_core_new();
+    world_core_new(false);
     see_members();
     world_at("one");
     world_forget();
@@ -94,11 +95,63 @@ void world_gained_unread(void)
     gained(SS_EVENT_SHARDS_GAINED, SS_SHARDS, true);
 }
 
+static json_t *parse(const struct ss_job_entry *entry)
+{
+    json_t *json = NULL;
+    ck_assert_int_eq(
+        ss_json_parse(entry->value, entry->value_size, &json, NULL), SS_OK);
+    return json;
+}
+
+static void find_graphs(void)
+{
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_GRAPHS);
+    for (size_t i = 0; i < found->entries_count; i++) {
+        struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
+        json_t *description = parse(&found->entries[i]);
+        event.graph.description = description;
+        event.graph.key = found->entries[i].key;
+        world_step(&event);
+        json_decref(description);
+    }
+    ss_job_destroy(&found);
+}
+
+void world_find_pauses(void)
+{
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_PAUSES);
+    struct ss_event event = {.type = SS_EVENT_PAUSES};
+    json_t **records = ss_zalloc(found->entries_count + 1, sizeof(*records));
+    for (size_t i = 0; i < found->entries_count; i++)
+        records[i] = parse(&found->entries[i]);
+    event.pauses.records = records;
+    event.pauses.count = found->entries_count;
+    world_step(&event);
+    for (size_t i = 0; i < found->entries_count; i++)
+        json_decref(records[i]);
+    ss_free(records);
+    ss_job_destroy(&found);
+}
+
+static void find_runs(bool crashed)
+{
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_OPEN);
+    for (size_t i = found->entries_count; i-- > 0;) { // in no order
+        struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
+        json_t *record = parse(&found->entries[i]);
+        event.run.record = record;
+        event.run.crashed = crashed;
+        world_step(&event);
+        json_decref(record);
+    }
+    ss_job_destroy(&found);
+}
+
 void world_found(bool crashed)
 {
     world_find_pauses();
-    world_find_graphs();
-    world_find_runs(crashed);
+    find_graphs();
+    find_runs(crashed);
     gained(SS_EVENT_SHARDS_READ, SS_SHARDS, false);
 }
 

@@ -1,453 +1,209 @@
-// world_store.c - a journal in memory that outlives the engine. Rows go in and
-// come out through the codec, so that nothing is shared with an engine.
+// world_store.c - the store of a world: the memory store that ships, asked for
+// one job at a time, and what a test plants before it: it stops, says no, or
+// says nothing.
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/check.h"
-#include "common/model/reserved.h"
 #include "coordinator/core/journal_io.h"
+#include "coordinator/store/job_run.h"
 #include "tests/stories/world_impl.h"
 
-static struct ss_row *through_codec(const char *thread, struct ss_row *row)
+// ------------------------------------------------------------------ the store
+
+void store_begin(struct store *store)
 {
-    struct ss_journal_bytes bytes;
-    struct ss_row *copy = NULL;
     struct ss_error error;
-    if (ss_journal_io_encode(row, thread, 0, &bytes, &error) != SS_OK ||
-        ss_journal_io_decode(&bytes.row, &copy, &error) != SS_OK)
-        ck_abort_msg("row %d: %s", (int)row->seq, error.message);
-    ss_journal_bytes_fini(&bytes);
-    return copy;
-}
-
-// ------------------------------------------------------------------ jobs
-
-struct store_job *store_job_new(const struct ss_command *command)
-{
-    struct store_job *job = ss_zalloc(1, sizeof(*job));
-    job->type = command->type;
-    job->tag = command->tag;
-    job->thread = ss_strdup(command->thread);
-    job->delete_thread = command->delete_thread;
-    job->delete_to = command->delete_to;
-    job->from = command->from;
-    job->to = command->to;
-    job->table = command->table;
-    job->key = ss_strdup(command->key);
-    job->after = ss_strdup(command->after);
-    job->limit = command->limit;
-    for (size_t i = 0; i < command->rows_count; i++)
-        SS_VEC_PUSH(
-            &job->rows, through_codec(command->thread, command->rows[i]));
-    for (size_t i = 0; i < command->puts_count; i++) {
-        struct ss_command_put put = command->puts[i];
-        put.key = ss_strdup(put.key);
-        put.index = ss_strdup(put.index);
-        put.value = put.value ? json_deep_copy(put.value) : NULL;
-        SS_VEC_PUSH(&job->puts, put);
-    }
-    return job;
-}
-
-void store_job_free(struct store_job *job)
-{
-    for (size_t i = 0; i < job->rows.count; i++)
-        ss_row_destroy(&job->rows.items[i]);
-    for (size_t i = 0; i < job->puts.count; i++) {
-        ss_free(job->puts.items[i].key);
-        ss_free(job->puts.items[i].index);
-        json_decref(job->puts.items[i].value);
-    }
-    SS_VEC_FINI(&job->rows);
-    SS_VEC_FINI(&job->puts);
-    ss_free(job->thread);
-    ss_free(job->key);
-    ss_free(job->after);
-    ss_free(job);
-}
-
-// ------------------------------------------------------------------ content
-
-struct stored_thread *store_thread(struct store *store, const char *name)
-{
-    for (size_t i = 0; i < store->threads.count; i++)
-        if (strcmp(store->threads.items[i]->name, name) == 0)
-            return store->threads.items[i];
-    struct stored_thread *thread = ss_zalloc(1, sizeof(*thread));
-    thread->name = ss_strdup(name);
-    SS_VEC_PUSH(&store->threads, thread);
-    return thread;
-}
-
-static void drop_rows(struct stored_thread *thread, uint64_t to)
-{
-    while (thread->rows.count > 0 && thread->rows.items[0]->seq <= to) {
-        ss_row_destroy(&thread->rows.items[0]);
-        SS_VEC_REMOVE(&thread->rows, 0);
-    }
-}
-
-static void drop_record(struct stored_record *record)
-{
-    ss_free(record->key);
-    ss_free(record->index);
-    json_decref(record->value);
+    if (ss_store_open("memory:", &store->inner, &error) != SS_OK)
+        ck_abort_msg("%s", error.message);
+    store->rows_left = -1;
 }
 
 void store_fini(struct store *store)
 {
-    for (size_t i = 0; i < store->threads.count; i++) {
-        struct stored_thread *thread = store->threads.items[i];
-        drop_rows(thread, UINT64_MAX);
-        SS_VEC_FINI(&thread->rows);
-        ss_free(thread->name);
-        ss_free(thread);
-    }
-    for (size_t i = 0; i < store->records.count; i++)
-        drop_record(&store->records.items[i]);
+    ss_store_close(&store->inner);
+    for (size_t i = 0; i < store->threads.count; i++)
+        ss_free(store->threads.items[i]);
     SS_VEC_FINI(&store->threads);
-    SS_VEC_FINI(&store->records);
 }
 
-void store_drop_graphs(struct store *store)
+static void perform(struct store *store, struct ss_job *job)
 {
-    for (size_t i = store->records.count; i-- > 0;) {
-        if (store->records.items[i].table != SS_RECORD_GRAPH)
-            continue;
-        drop_record(&store->records.items[i]);
-        SS_VEC_REMOVE(&store->records, i);
-    }
+    struct ss_jobs_stats stats = {0};
+    struct ss_job *jobs = job;
+    ck_assert_ptr_eq(ss_jobs_run_some(store->inner, 0, &jobs, &stats), job);
 }
 
-static void put(struct store *store, const struct ss_command_put *it)
+struct ss_job *store_scan(struct store *store, enum ss_store_table table)
 {
-    for (size_t i = 0; i < store->records.count; i++) {
-        struct stored_record *record = &store->records.items[i];
-        if (record->table != it->table || strcmp(record->key, it->key) != 0)
-            continue;
-        // A delete that names an index takes only an entry of that index.
-        if (!it->value && it->index &&
-            (!record->index || strcmp(record->index, it->index) != 0))
-            continue;
-        drop_record(record);
-        SS_VEC_REMOVE(&store->records, i);
-        break;
+    struct ss_job *job = ss_job_new(SS_JOB_SCAN, 0);
+    job->table = table;
+    perform(store, job);
+    return job;
+}
+
+void store_put(struct store *store, struct ss_store_put put)
+{
+    const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
+    struct ss_job *job = ss_job_apply(0, &unit);
+    perform(store, job);
+    ck_assert_int_eq(job->status, SS_OK);
+    ss_job_destroy(&job);
+}
+
+// ------------------------------------------------------------------ rows
+
+static struct ss_job *read_rows(
+    struct store *store, const char *thread, uint64_t from, uint64_t to)
+{
+    struct ss_job *job = ss_job_new(SS_JOB_READ, 0);
+    job->thread = ss_strdup(thread);
+    job->from = from;
+    job->to = to;
+    perform(store, job);
+    return job;
+}
+
+static struct ss_row *decode(const struct ss_store_row *stored)
+{
+    struct ss_row *row = NULL;
+    struct ss_error error;
+    if (ss_journal_io_decode(stored, &row, &error) != SS_OK)
+        ck_abort_msg("row %d: %s", (int)stored->seq, error.message);
+    return row;
+}
+
+size_t store_each_row(struct store *store, row_fn *each)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < store->threads.count; i++) {
+        const char *thread = store->threads.items[i];
+        struct ss_job *job = read_rows(store, thread, 1, UINT64_MAX);
+        count += job->rows_count;
+        for (size_t j = 0; each && j < job->rows_count; j++) {
+            struct ss_row *row = decode(&job->rows[j].row);
+            each(row);
+            ss_row_destroy(&row);
+        }
+        ss_job_destroy(&job);
     }
-    if (it->value)
-        SS_VEC_PUSH(&store->records,
-            (struct stored_record){it->table, ss_strdup(it->key),
-                ss_strdup(it->index), json_incref(it->value)});
+    return count;
 }
 
 // ------------------------------------------------------------------ applying
 
-static bool has_row(
-    const struct stored_thread *thread, const char *run, bool end)
+static void note_thread(struct store *store, const char *name)
 {
-    for (size_t i = 0; i < thread->rows.count; i++) {
-        const struct ss_row *row = thread->rows.items[i];
-        if ((end ? row->end : row->entry) && strcmp(row->run, run) == 0)
-            return true;
-    }
-    return false;
+    for (size_t i = 0; i < store->threads.count; i++)
+        if (strcmp(store->threads.items[i], name) == 0)
+            return;
+    SS_VEC_PUSH(&store->threads, ss_strdup(name));
 }
 
-static bool has_void(const struct stored_thread *thread)
+// What becomes of a run, where a unit without rows says so: the last word.
+// NULL: nothing. Gives.
+static char *run_status(const struct ss_store_unit *unit)
 {
-    for (size_t i = 0; i < thread->rows.count; i++)
-        if (thread->rows.items[i]->void_seq)
-            return true;
-    return false;
-}
-
-// Of a unit cut short, what changes with the rows that were taken: a run is
-// there with its entry row, over with its end row, and gone with the row that
-// takes its rows back; everything else came with the rest.
-static bool came_with(
-    const struct stored_thread *thread, const struct ss_command_put *it)
-{
-    const char *status = ss_json_str(it->value, "status", "");
-    const char *run = ss_json_str(it->value, "run", "");
-    if (it->table == SS_RECORD_RUN && !it->value)
-        return has_void(thread);
-    if (it->table == SS_RECORD_RUN)
-        return strcmp(status, "running") == 0 ? has_row(thread, run, false)
-                                              : has_row(thread, run, true);
-    return it->table == SS_RECORD_THREAD;
-}
-
-// What becomes of a run, where a unit says so: the last word. NULL: nothing.
-static const char *run_status(const struct store_job *job)
-{
-    const char *status = NULL;
-    for (size_t i = 0; i < job->puts.count; i++) {
-        const struct ss_command_put *it = &job->puts.items[i];
-        if (it->table == SS_RECORD_RUN && job->thread && !job->delete_thread)
-            status = ss_json_str(it->value, "status", "gone");
+    char *status = NULL;
+    if (unit->rows_count > 0 || !unit->thread || unit->delete_thread)
+        return NULL;
+    for (size_t i = 0; i < unit->puts_count; i++) {
+        const struct ss_store_put *put = &unit->puts[i];
+        json_t *record = NULL;
+        if (put->table != SS_TABLE_RUNS)
+            continue;
+        if (put->value)
+            ck_assert_int_eq(
+                ss_json_parse(put->value, put->value_size, &record, NULL),
+                SS_OK);
+        ss_free(status);
+        status = ss_strdup(ss_json_str(record, "status", "gone"));
+        json_decref(record);
     }
     return status;
 }
 
-// True: all of it was taken, and somebody says so.
-static bool apply(struct store *store, struct store_job *job)
+// A core appends where the thread ends, and nothing twice: a store takes what
+// it has for a repeat, and refuses a gap.
+static void check_place(struct store *store, const struct ss_store_unit *unit)
 {
-    struct stored_thread *thread =
-        job->thread ? store_thread(store, job->thread) : NULL;
-    const char *status = run_status(job);
-    bool records_alone = job->rows.count == 0 && status;
-    if (thread && job->delete_thread)
-        drop_rows(thread, UINT64_MAX);
-    if (thread && job->delete_to)
-        drop_rows(thread, job->delete_to);
-    while (job->rows.count > 0 && store->rows_left != 0) {
-        struct ss_row *row = job->rows.items[0];
-        SS_VEC_REMOVE(&job->rows, 0);
-        if (thread->rows.count > 0)
-            ss_check(row->seq ==
-                     thread->rows.items[thread->rows.count - 1]->seq + 1);
-        tell_row(job->thread, row);
-        SS_VEC_PUSH(&thread->rows, row);
-        store->taken++;
-        if (store->rows_left > 0)
-            store->rows_left--;
+    if (unit->rows_count == 0 || unit->delete_thread)
+        return;
+    struct ss_job *job =
+        read_rows(store, unit->thread, unit->rows[0].seq, UINT64_MAX);
+    ck_assert_uint_eq(job->rows_count, 0);
+    ss_job_destroy(&job);
+}
+
+static void check_taken(const struct ss_job *job)
+{
+    bool is_conditional = false;
+    for (size_t i = 0; i < job->unit.puts_count; i++)
+        is_conditional |= job->unit.puts[i].when != SS_WHEN_ANY;
+    if (job->status != SS_OK && !is_conditional)
+        ck_abort_msg("%s", job->error.message);
+}
+
+// Gives what counts as taken: rows, or one record of a run that comes without
+// one.
+static size_t tell_unit(const struct ss_store_unit *unit)
+{
+    char *status = run_status(unit);
+    size_t count = unit->rows_count;
+    for (size_t i = 0; i < count; i++) {
+        struct ss_row *row = decode(&unit->rows[i]);
+        tell_row(unit->thread, row);
+        ss_row_destroy(&row);
     }
-    bool alone = records_alone && store->rows_left != 0;
-    bool whole = records_alone ? alone : job->rows.count == 0;
-    if (alone && store->rows_left > 0)
-        store->rows_left--;
-    store->taken += alone;
-    if (alone)
-        tell("  run of %s: %s", job->thread, status);
-    for (size_t i = 0; i < job->puts.count; i++)
-        if (whole || came_with(thread, &job->puts.items[i]))
-            put(store, &job->puts.items[i]);
+    if (status) {
+        tell("  run of %s: %s", unit->thread, status);
+        count++;
+    }
+    ss_free(status);
+    return count;
+}
+
+// True: somebody says that it was taken.
+static bool apply(struct store *store, struct ss_job *job)
+{
+    const struct ss_store_unit *unit = &job->unit;
+    check_place(store, unit);
+    perform(store, job);
+    check_taken(job);
+    if (job->status != SS_OK)
+        return true;
+    if (unit->thread)
+        note_thread(store, unit->thread);
+    size_t count = tell_unit(unit);
+    store->taken += count;
+    if (store->rows_left > 0)
+        store->rows_left -= count < (size_t)store->rows_left ? (int64_t)count
+                                                             : store->rows_left;
     store->stopped = store->rows_left == 0;
     return !store->stopped;
 }
 
-// What is to be put only where nothing stands (the same once more is fine).
-static bool may_put(const struct store *store, const struct store_job *job)
+// Refuse the job, if a test has planted that.
+static bool says_no(struct ss_job *job, int *planted)
 {
-    for (size_t i = 0; i < job->puts.count; i++) {
-        const struct ss_command_put *it = &job->puts.items[i];
-        for (size_t j = 0; it->absent && j < store->records.count; j++) {
-            const struct stored_record *record = &store->records.items[j];
-            if (record->table == it->table &&
-                strcmp(record->key, it->key) == 0 &&
-                !json_equal(record->value, it->value))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool do_store(
-    struct store *store, struct store_job *job, struct ss_event *event)
-{
-    event->type = SS_EVENT_STORED;
-    event->stored.tag = job->tag;
-    event->stored.status = store->next_status;
-    if (store->next_status == SS_OK && !may_put(store, job)) {
-        event->stored.status = SS_EREFUSED;
-        event->stored.message = ss_status_text(SS_EREFUSED);
-        return true;
-    }
-    if (store->next_status == SS_OK)
-        return apply(store, job);
-    event->stored.message = ss_status_text(store->next_status);
-    store->next_status = SS_OK;
-    return true;
-}
-
-static void do_read(
-    struct store *store, struct store_job *job, struct ss_event *event)
-{
-    struct stored_thread *thread = store_thread(store, job->thread);
-    event->type = SS_EVENT_ROWS;
-    event->rows.tag = job->tag;
-    if (store->next_read != SS_OK) {
-        event->rows.status = store->next_read;
-        event->rows.message = ss_status_text(store->next_read);
-        store->next_read = SS_OK;
-        return;
-    }
-    for (size_t i = 0; i < store->records.count; i++) {
-        const struct stored_record *record = &store->records.items[i];
-        if (record->table == SS_RECORD_THREAD &&
-            strcmp(record->key, job->thread) == 0)
-            event->rows.record = json_deep_copy(record->value);
-    }
-    event->rows.rows =
-        ss_zalloc(thread->rows.count + 1, sizeof(*event->rows.rows));
-    for (size_t i = 0; i < thread->rows.count; i++) {
-        struct ss_row *row = thread->rows.items[i];
-        if (row->seq >= job->from && row->seq <= job->to)
-            event->rows.rows[event->rows.rows_count++] =
-                through_codec(job->thread, row);
-    }
-}
-
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(
-        ((const struct ss_record *)a)->key, ((const struct ss_record *)b)->key);
-}
-
-static void do_records(
-    struct store *store, struct store_job *job, struct ss_event *event)
-{
-    bool get = job->type == SS_COMMAND_GET;
-    struct ss_record *found =
-        ss_zalloc(store->records.count + 1, sizeof(*found));
-    size_t count = 0;
-    for (size_t i = 0; i < store->records.count; i++) {
-        const struct stored_record *record = &store->records.items[i];
-        const char *by = get ? record->key : record->index;
-        if (record->table == job->table &&
-            (!job->key || (by && strcmp(by, job->key) == 0)) &&
-            (!job->after || strcmp(record->key, job->after) > 0))
-            found[count++] = (struct ss_record){
-                record->key, json_deep_copy(record->value), 0};
-    }
-    qsort(found, count, sizeof(*found), by_key);
-    while (job->limit > 0 && count > job->limit)
-        json_decref(found[--count].value);
-    event->type = SS_EVENT_RECORDS;
-    event->records.tag = job->tag;
-    event->records.status = get && count == 0 ? SS_ENOTFOUND : SS_OK;
-    event->records.records = found;
-    event->records.records_count = count;
-    if (store->next_read != SS_OK) {
-        event->records.status = store->next_read;
-        event->records.message = ss_status_text(store->next_read);
-        store->next_read = SS_OK;
-    }
-}
-
-bool store_do(
-    struct store *store, struct store_job *job, struct ss_event *ret_event)
-{
-    *ret_event = (struct ss_event){0};
-    if (store->stopped && (job->type == SS_COMMAND_STORE || !store->reads_on))
+    int status = *planted;
+    if (status == SS_OK)
         return false;
-    if (job->type == SS_COMMAND_STORE)
-        return do_store(store, job, ret_event);
-    if (job->type == SS_COMMAND_READ)
-        do_read(store, job, ret_event);
-    else
-        do_records(store, job, ret_event);
+    *planted = SS_OK;
+    job->status = job->unit.result =
+        ss_error_set(&job->error, status, "%s", ss_status_text(status));
     return true;
 }
 
-void store_event_fini(struct ss_event *event)
+bool store_do(struct store *store, struct ss_job *job)
 {
-    if (event->type == SS_EVENT_ROWS) {
-        ss_free((void *)event->rows.rows);
-        json_decref((json_t *)event->rows.record);
-    }
-    if (event->type != SS_EVENT_RECORDS)
-        return;
-    for (size_t i = 0; i < event->records.records_count; i++)
-        json_decref(event->records.records[i].value);
-    ss_free((void *)event->records.records);
-}
-
-// ------------------------------------------------------------------ telling
-
-// "b", "send 3", "update 0", "the handler of b" from a task's path.
-static void tell_path(struct ss_buf *line, const struct ss_row_write *write)
-{
-    const char *path = write->path ? write->path : "";
-    static const char pull[] = "~" SS_NAME_PULL ", ";
-    const size_t size = sizeof(pull) - 1;
-    unsigned long number = 0;
-    if (strcmp(write->task_id, SS_NULL_TASK) == 0)
-        ss_buf_add_str(line, "the client");
-    else if (sscanf(path, "~" SS_NAME_PUSH ", %lu", &number) == 1)
-        ss_buf_addf(line, "send %lu", number);
-    else if (sscanf(path, "~" SS_NAME_INTERRUPT ", %lu", &number) == 1)
-        ss_buf_addf(line, "update %lu", number);
-    else if (strncmp(path, pull, size) == 0)
-        ss_buf_addf(line, "%.*s", (int)strcspn(path + size, ","), path + size);
-    else
-        ss_buf_add_str(line, path[0] ? path : "the input");
-    if (strstr(path, SS_NAME_HANDLER_PATH))
-        ss_buf_add_str(line, "'s handler");
-}
-
-static void tell_what(struct ss_buf *line, const struct ss_row_write *write)
-{
-    if (strcmp(write->channel, SS_NAME_ERROR) == 0)
-        ss_buf_add_str(line, " (failed)");
-    else if (strcmp(write->channel, SS_NAME_INTERRUPT) == 0)
-        ss_buf_add_str(line, " (asks)");
-    else if (strcmp(write->channel, SS_NAME_RESUME) == 0)
-        ss_buf_add_str(line, write->value ? " (answer)" : " (answer taken)");
-    else if (strcmp(write->channel, SS_NAME_TRIES) == 0)
-        ss_buf_add_str(line, " (tries again)");
-    else if (strcmp(write->channel, SS_NAME_LOST) == 0)
-        ss_buf_addf(line, " (lost, %lld so far)",
-            (long long)ss_json_int(ss_value_json(write->value), "lost", 0));
-}
-
-static void tell_writes(struct ss_buf *line, const struct ss_row *row)
-{
-    for (size_t i = 0; i < row->writes_count; i++) {
-        const struct ss_row_write *write = &row->writes[i];
-        bool first = i == 0;
-        bool same =
-            !first && strcmp(row->writes[i - 1].task_id, write->task_id) == 0;
-        if (!same) {
-            ss_buf_add_str(line, first ? " writes of " : ", ");
-            tell_path(line, write);
-        }
-        tell_what(line, write);
-    }
-}
-
-void tell_row(const char *thread, const struct ss_row *row)
-{
-    struct ss_buf line;
-    ss_buf_init(&line, 4096);
-    ss_buf_addf(&line, "  row %d of %s", (int)row->seq, thread);
-    if (row->ns && row->ns[0])
-        ss_buf_addf(&line, " in %.*s", (int)strcspn(row->ns, ":"), row->ns);
-    ss_buf_add_str(&line, ":");
-    const char *comma = "";
-    if (row->entry) {
-        ss_buf_add_str(&line, " entry");
-        comma = ",";
-    }
-    if (row->writes_count) {
-        ss_buf_add_str(&line, comma);
-        tell_writes(&line, row);
-        comma = ",";
-        if (row->answer_of[0])
-            ss_buf_add_str(&line, ", the plain answer taken");
-    }
-    if (row->has_checkpoint) {
-        ss_buf_addf(&line, "%s checkpoint %d (%s)", comma, (int)row->step,
-            ss_source_name(row->source));
-        comma = ",";
-    }
-    if (row->end)
-        ss_buf_addf(&line, "%s end", comma);
-    else if (!comma[0])
-        ss_buf_add_str(&line, row->void_seq ? " takes back" : " events");
-    tell("%s", ss_buf_str(&line));
-    ss_buf_fini(&line);
-}
-
-void told(const char *expected)
-{
-    const char *is = world_told();
-    size_t same = 0, line = 1;
-    while (is[same] && is[same] == expected[same])
-        line += is[same++] == '\n';
-    if (is[same] == expected[same])
-        return;
-    printf("%s", is);
-    fflush(stdout);
-    ck_abort_msg("line %zu is told otherwise", line);
+    bool is_read = job->type != SS_JOB_APPLY;
+    if (store->stopped && (!is_read || !store->reads_on))
+        return false;
+    if (says_no(job, is_read ? &store->next_read : &store->next_status))
+        return true;
+    if (!is_read)
+        return apply(store, job);
+    perform(store, job);
+    return true;
 }
