@@ -381,6 +381,13 @@ static int compile(json_t *description, int depth, struct ss_graph **ret_graph,
     }
     index_triggers(graph);
     set_version(graph);
+    for (size_t c = 0; c < graph->channels_count; c++) {
+        const struct ss_channel_spec *spec = &graph->channels[c];
+        graph->has_untracked =
+            graph->has_untracked || spec->kind == SS_CHANNEL_UNTRACKED;
+        graph->has_custom =
+            graph->has_custom || spec->reducer == SS_REDUCER_CUSTOM;
+    }
     ss_check(graph->tasks_channel < graph->channels_count);
     *ret_graph = graph;
     return SS_OK;

@@ -177,6 +177,8 @@ struct ss_graph {
     struct ss_map channel_index; // name -> index + 1
     struct ss_map node_index;    // name -> index + 1
     size_t tasks_channel;        // index of __pregel_tasks
+    bool has_untracked;          // some channels are never saved
+    bool has_custom;             // a custom reducer folds some channel
 };
 
 #define SS_NONE ((size_t)-1)

@@ -42,7 +42,8 @@ json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
 static struct ss_value *stored_form(struct ss_machine *machine, size_t c)
 {
     struct ss_value *value = ss_channel_store(&machine->channels[c], false);
-    if (!value || c != machine->graph->tasks_channel || !machine->untracked)
+    if (!value || c != machine->graph->tasks_channel ||
+        !machine->graph->has_untracked)
         return value;
     json_t *clean = json_array(), *send;
     size_t i;

@@ -26,9 +26,6 @@ struct ss_machine *ss_machine_new(struct ss_graph *graph)
     index_set_init(&machine->candidates, graph->nodes_count);
     machine->stored = ss_zalloc(count, sizeof(struct ss_value *));
     machine->stored_size = ss_zalloc(count, sizeof(*machine->stored_size));
-    for (size_t c = 0; c < count; c++)
-        if (graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
-            machine->untracked = true;
     return machine;
 }
 

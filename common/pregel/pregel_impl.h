@@ -69,7 +69,6 @@ struct seen_change {
 // A superstep looks at what moved, never at all of a graph: hence the sets.
 struct ss_machine {
     struct ss_graph *graph; // own reference
-    bool untracked;         // some channels are never saved
     int64_t *versions;      // by channel index; 0: none
     int64_t version_max;    // over all channels, unknown ones too
     struct ss_map seen;     // node -> struct ss_map * (channel -> int64_t *)

@@ -49,10 +49,8 @@ static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
 bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, const struct fold_then *then)
 {
-    if (loop->folds)
-        return false; // they are there
-    if (!loop->has_custom)
-        return false;
+    if (loop->folds || !loop->graph->has_custom)
+        return false; // they are there, or there are none
     size_t folds_count = 0;
     struct ss_channel_fold *folds =
         ss_folds(loop->machine, tasks, count, &folds_count);

@@ -64,7 +64,7 @@ static bool is_whole(const json_t *writes)
 static bool is_too_early(struct task *task)
 {
     struct engine *engine = task->loop->engine;
-    int64_t until_ms = task->loop->sink->begins_until(task);
+    int64_t until_ms = engine->levels->sink->begins_until(task);
     if (until_ms <= engine->now_ms)
         return false;
     ss_free(task->cache_key);

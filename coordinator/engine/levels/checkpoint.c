@@ -1,8 +1,5 @@
 // checkpoint.c - checkpoints of a level as rows of its thread, and what is
 // pending beside them.
-//
-// A row holds what moved since the last one (delta.c). When a reader would pass
-// as many bytes since the last whole row as the state takes, the next is whole.
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +24,6 @@
 
 // ------------------------------------------------ saving
 
-// About what a row takes besides its state.
-enum { ROW_BYTES = 128 };
-
 bool ss_loop_saves_now(const struct loop *loop)
 {
     return loop->persists &&
@@ -50,31 +44,19 @@ static bool tells_updated(const struct loop *loop)
 // The row of the current checkpoint, as a child of the last saved one.
 static void write_row(struct loop *loop)
 {
-    struct ss_row *row =
-        ss_thread_row_for_checkpoint(loop->thread, run_of(loop), loop->ns);
-    // Whole: the first of its line, or when the deltas weigh as much.
-    bool whole =
-        !loop->saved_seq || loop->force_whole ||
-        loop->base_bytes > ss_machine_size(loop->machine) + ROW_BYTES * 4;
-    loop->force_whole = false;
+    struct ss_row *row = ss_lineage_row(&loop->lineage, loop->thread,
+        run_of(loop), loop->ns, ss_machine_size(loop->machine));
     memcpy(row->checkpoint_id, loop->id, sizeof(row->checkpoint_id));
-    memcpy(row->parent_id, loop->saved_id, sizeof(row->parent_id));
     row->source = loop->source;
-    row->parent_seq = loop->saved_seq;
-    row->base_seq = whole ? row->seq : loop->base_seq;
     row->step = loop->meta_step;
     row->wall_us = loop->wall_us;
     row->metadata = json_incref(loop->metadata);
     row->has_checkpoint = true;
     size_t size = ss_delta_fill(loop->machine, &row->checkpoint,
-        &(struct ss_delta_form){.whole = whole,
+        &(struct ss_delta_form){.whole = row->base_seq == row->seq,
             .edits = loop->engine->row_format >= SS_ROW_FORMAT_2,
             .updated = tells_updated(loop)});
-    // what is read behind the base, not the base itself
-    loop->base_bytes = whole ? 0 : loop->base_bytes + size + ROW_BYTES;
-    loop->base_seq = row->base_seq;
-    loop->saved_seq = row->seq;
-    memcpy(loop->saved_id, loop->id, sizeof(loop->saved_id));
+    ss_lineage_grow(&loop->lineage, row, size);
     ss_delta_drop(loop->machine);
     loop->dirty = false;
 }
@@ -112,8 +94,9 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
     json_decref(loop->metadata);
     loop->metadata = metadata;
     // under `exit` the parents in between are never saved (R5.28)
-    ss_id_copy(loop->parent_id,
-        ss_loop_saves_now(loop) || !loop->dirty ? loop->saved_id : loop->id);
+    ss_id_copy(loop->parent_id, ss_loop_saves_now(loop) || !loop->dirty
+                                    ? loop->lineage.saved_id
+                                    : loop->id);
     ss_thread_new_id(loop->thread, loop->step, loop->id);
     loop->dirty = true;
     if (ss_loop_saves_now(loop))
@@ -169,7 +152,7 @@ static struct ss_value *write_form(
         return NULL;
     if (!loop->run || loop->run->durability == DURABLE_EXIT)
         return ss_value_ref(write->value);
-    if (c == loop->graph->tasks_channel && loop->untracked)
+    if (c == loop->graph->tasks_channel && loop->graph->has_untracked)
         return ss_value_new(
             ss_delta_tracked(loop->graph, ss_value_json(write->value)));
     return ss_value_ref(write->value);

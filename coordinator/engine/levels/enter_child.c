@@ -85,7 +85,6 @@ static struct ss_checkpoint_entry *child_start(struct loop *loop)
                    ? ss_journal_before(journal, loop->ns, run->replay_id)
                    : ss_journal_find(journal, loop->ns, NULL);
     }
-    loop->loaded_latest = true;
     return ss_journal_find(journal, loop->ns, NULL);
 }
 

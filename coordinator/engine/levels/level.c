@@ -24,24 +24,11 @@
 
 // ------------------------------------------------ making and freeing
 
-// What its graph has, looked for once.
-static void look_over(struct loop *loop)
-{
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        const struct ss_channel_spec *spec = &loop->graph->channels[c];
-        if (spec->kind == SS_CHANNEL_UNTRACKED)
-            loop->untracked = true;
-        if (spec->reducer == SS_REDUCER_CUSTOM)
-            loop->has_custom = true;
-    }
-}
-
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns)
 {
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
     loop->engine = thread->engine;
-    loop->sink = thread->engine->levels->sink;
     loop->thread = thread;
     loop->run = run;
     loop->terms = run ? &run->terms : NULL;
@@ -49,7 +36,6 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     loop->ns = ss_strdup(ns);
     loop->machine = ss_machine_new(graph);
     loop->persists = true;
-    look_over(loop);
     return loop;
 }
 
@@ -153,14 +139,10 @@ int ss_loop_load(
     if (status == SS_OK && mark) {
         load_pending(loop, mark);
         memcpy(loop->id, mark->id, sizeof(loop->id));
-        memcpy(loop->saved_id, mark->id, sizeof(loop->saved_id));
+        ss_lineage_load(&loop->lineage, mark);
         ss_id_copy(loop->parent_id, mark->parent_id);
         loop->source = mark->source;
-        loop->saved_seq = mark->row->seq;
-        loop->base_seq = mark->base_seq;
-        loop->base_bytes = mark->bytes;
         loop->meta_step = mark->step;
-        loop->wall_us = mark->wall_us;
         loop->metadata = json_incref(mark->metadata);
     } else if (status == SS_OK) { // R1.5: the synthetic empty one
         ss_thread_new_id(loop->thread, -2, loop->id);

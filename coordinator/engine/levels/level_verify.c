@@ -51,7 +51,7 @@ void ss_task_verify(const struct task *task, struct census *census)
     census->tasks[task->state]++;
     census->seen++;
     verify_attempt(task);
-    task->loop->sink->verify(task, census);
+    task->loop->engine->levels->sink->verify(task, census);
 }
 
 static void verify_end(const struct task *task)
@@ -130,19 +130,6 @@ static void verify_pending(const struct loop *loop, struct census *census)
     }
 }
 
-// Where its next checkpoint hangs.
-static void verify_saved(const struct loop *loop)
-{
-    const struct ss_row *row =
-        loop->saved_seq ? ss_journal_row(loop->thread->journal, loop->saved_seq)
-                        : NULL;
-    if (loop->saved_seq)
-        ss_invariant(
-            I209, row && strcmp(row->checkpoint_id, loop->saved_id) == 0);
-    if (row)
-        ss_invariant(I210, strcmp(row->ns, loop->ns) == 0);
-}
-
 static void verify_place(const struct loop *loop)
 {
     ss_invariant(I211, loop->engine == loop->thread->engine);
@@ -159,9 +146,6 @@ static void verify_place(const struct loop *loop)
     if (around)
         ss_invariant(I64, loop->run == loop->parent->run &&
                               loop->thread == loop->parent->thread);
-    ss_invariant(
-        I65, loop->saved_seq <= ss_journal_head(loop->thread->journal));
-    ss_invariant(I66, loop->base_seq <= loop->saved_seq);
 }
 
 static void verify_folds(const struct loop *loop, struct census *census)
@@ -207,7 +191,7 @@ void ss_level_verify(const struct loop *loop, struct census *census)
     verify_place(loop);
     verify_machine(loop);
     verify_pending(loop, census);
-    verify_saved(loop);
+    ss_lineage_verify(&loop->lineage, loop->thread, loop->ns);
     verify_folds(loop, census);
     if (loop->run)
         verify_progress(loop, census);

@@ -17,6 +17,7 @@
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
+#include "coordinator/engine/threads/lineage.h"
 
 struct census;
 struct change;
@@ -60,10 +61,9 @@ struct task {
     size_t items_size;
     uint64_t items_count;
     struct ss_error error; // FAILED
-    char *error_kind;
-    bool error_handled;  // a handler took it
-    struct task *failed; // HANDLER: whose failure it handles
-    json_t *parent;      // PARENT: the command
+    bool error_handled;    // a handler took it
+    struct task *failed;   // HANDLER: whose failure it handles
+    json_t *parent;        // PARENT: the command
     char *cache_key;
     // attempts
     enum ss_assignment_kind order_kind;
@@ -129,7 +129,6 @@ struct terms {
 
 struct loop {
     struct engine *engine;
-    const struct sink *sink;
     struct thread *thread;
     struct run *run;     // NULL: a view (state, history) or an update
     struct terms *terms; // the run's; NULL: it has none
@@ -145,25 +144,18 @@ struct loop {
 
     // the checkpoint being worked on
     char id[SS_UUID_SIZE];
-    bool has_custom;              // a custom reducer folds some channel
-    bool untracked;               // some channels are never saved
     char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
     enum ss_source source;
     int64_t meta_step;
     json_t *metadata; // loaded one's, all but source and step
     int64_t wall_us;  // when it was made
 
-    // for the next save: where it hangs
-    char saved_id[SS_UUID_SIZE]; // parent of the next save; "" none
-    uint64_t saved_seq;          // its row; 0: none
-    uint64_t base_seq;
-    size_t base_bytes; // about, since the base
-    bool dirty;        // the checkpoint is not in the journal (exit)
+    struct lineage lineage; // where the next one hangs
+    bool dirty;             // the checkpoint is not in the journal (exit)
     char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its resume value
                                         // without an id; or ""
     bool unsaved_state; // its channels are not those of its saved checkpoint
     uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
-    bool force_whole; // the next row holds all (a copy beside its original)
 
     struct ss_pendings pending;
     uint64_t tried_seq; // rows up to here are of a try of its task before
@@ -176,7 +168,7 @@ struct loop {
 
     // how it was entered (R5.1, R5.5, R5.6)
     bool persists; // it has a checkpointer
-    bool addressed, superseded, loaded_latest;
+    bool addressed, superseded;
     bool resuming; // is_resuming
     bool time_traveling;
     bool replaying;

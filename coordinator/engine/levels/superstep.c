@@ -8,14 +8,17 @@
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/step/state.h"
 
 // ------------------------------------------------ tasks
 
 struct task *ss_task_new(struct loop *loop)
 {
-    ss_check(loop->sink->task_size >= sizeof(struct task));
-    struct task *task = ss_zalloc(1, loop->sink->task_size);
+    size_t size = loop->engine->levels->sink->task_size;
+    ss_check(size >= sizeof(struct task));
+    struct task *task = ss_zalloc(1, size);
     task->loop = loop;
     return task;
 }
@@ -26,7 +29,7 @@ void ss_task_destroy(struct task **place)
     if (!task)
         return;
     *place = NULL;
-    task->loop->sink->dropped(task);
+    task->loop->engine->levels->sink->dropped(task);
     ss_planned_task_fini(&task->planned);
     ss_writes_fini(&task->writes);
     json_decref(task->answers);
@@ -35,7 +38,6 @@ void ss_task_destroy(struct task **place)
     json_decref(task->messages);
     json_decref(task->items);
     json_decref(task->parent);
-    ss_free(task->error_kind);
     ss_free(task->cache_key);
     ss_value_unref(task->returned);
     ss_free(task->fold_channel);

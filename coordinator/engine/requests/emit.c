@@ -217,8 +217,9 @@ static bool same_parents(const struct loop *loop)
 // The rows say what this loop shows.
 static bool derivable(const struct loop *loop)
 {
-    return loop->persists && !loop->untracked && !loop->unsaved_state &&
-           loop->saved_seq && strcmp(loop->id, loop->saved_id) == 0 &&
+    return loop->persists && !loop->graph->has_untracked &&
+           !loop->unsaved_state && loop->lineage.saved_seq &&
+           strcmp(loop->id, loop->lineage.saved_id) == 0 &&
            (!loop->parent || same_parents(loop));
 }
 
@@ -454,8 +455,8 @@ void ss_emit_recall(struct loop *loop)
     const struct ss_checkpoint_entry *mark =
         loop->persists ? ss_journal_find(journal, loop->ns, NULL) : NULL;
     uint64_t from = run->entry_seq, tick = 0;
-    if (loop->parent && loop->parent->saved_seq > from)
-        from = loop->parent->saved_seq;
+    if (loop->parent && loop->parent->lineage.saved_seq > from)
+        from = loop->parent->lineage.saved_seq;
     bool own =
         mark && strcmp(mark->run, run->id) == 0 && mark->row->seq >= from;
     from = own ? mark->row->seq : from;

@@ -56,13 +56,12 @@ static int load_root(
         loop->superseded = start->id && start->mark && newest &&
                            strcmp(newest->id, start->mark->id) != 0;
     }
-    loop->loaded_latest = !start->id && start->mark;
     int status = ss_loop_load(loop, start->mark, error);
     loop->stop = loop->step + run->recursion_limit + 1;
     if (status == SS_OK && start->id && !start->mark &&
         !run->terms.recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
-        ss_id_copy(loop->saved_id, start->id);
+        ss_lineage_name(&loop->lineage, start->id);
     }
     return status;
 }

@@ -292,9 +292,7 @@ static bool as_copy(struct change *change, struct ss_error *error)
     }
     struct ss_checkpoint_entry *mark =
         ss_journal_find(change->thread->journal, loop->ns, loop->id);
-    ss_id_copy(loop->saved_id, mark->parent_id);
-    loop->saved_seq = mark->parent ? mark->parent->row->seq : 0;
-    loop->force_whole = true;
+    ss_lineage_copy(&loop->lineage, mark);
     return true;
 }
 
