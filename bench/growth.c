@@ -1,7 +1,7 @@
 // growth.c - what does a superstep cost in a large graph, and in a long
 // conversation? In this process, in memory, so that nothing else is measured.
 //
-//     bench-growth [SUPERSTEPS]
+//     bench-growth [SUPERSTEPS] [--json]
 //
 // One node of 10 and of 100,000 runs round and round. A conversation gets a
 // message in each superstep from a node that does not read it: who reads all of
@@ -18,6 +18,7 @@
 
 enum { SUPERSTEPS = 5000, SUPERSTEPS_MAX = 100000, LARGE = 100000, WARM = 100 };
 
+static bool is_json;
 static struct {
     size_t wanted, count;
     int64_t ns[SUPERSTEPS_MAX + 1];
@@ -133,17 +134,26 @@ static void report(const char *what, size_t from, size_t to)
         each[i - from] = times.ns[i + 1] - times.ns[i];
     qsort(each, to - from, sizeof(*each), compare);
     size_t middle = (to - from) / 2;
-    printf("%-44s %10.1f us\n", what, (double)each[middle] / 1e3);
+    static const char *const forms[] = {
+        "%-44s %10.1f us\n", "{\"what\": \"%s\", \"median_us\": %.3f}\n"};
+    printf(forms[is_json], what, (double)each[middle] / 1e3);
     fflush(stdout);
     ss_free(each);
 }
 
 int main(int argc, char **argv)
 {
-    times.wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : SUPERSTEPS;
+    times.wanted = SUPERSTEPS;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            is_json = true;
+        else
+            times.wanted = strtoul(argv[i], NULL, 10);
+    }
     if (times.wanted < 10 * WARM || times.wanted > SUPERSTEPS_MAX)
-        complain("usage", "bench-growth [1000 to 100000 supersteps]");
-    printf("median of a superstep, one process, memory\n");
+        complain("usage", "bench-growth [1000 to 100000 supersteps] [--json]");
+    if (!is_json)
+        printf("median of a superstep, one process, memory\n");
     run("small");
     report("one node of 10", WARM, times.wanted - 1);
     run("large");

@@ -1,7 +1,9 @@
 // superstep.c - what one superstep costs: a graph of one node that does nothing
 // but say when it ran, round and round.
 //
-//     bench-superstep [SUPERSTEPS]
+//     bench-superstep [SUPERSTEPS] [--store URL] [--json]
+//
+// --store: through processes on that store alone. --json: one line of JSON.
 //
 // Through processes (a coordinator, a worker, this client) and in one process,
 // on SQLite and in memory. A superstep is the time from one run of the body to
@@ -27,6 +29,8 @@
 #include "worker/shell.h"
 
 #define COORDINATOR SS_TEST_BIN_DIR "/superstep-coordinator"
+
+static bool is_json;
 
 enum { SUPERSTEPS = 3000, SUPERSTEPS_MAX = 1000000, LINE_SIZE = 512 };
 enum { WAIT_MS = 20000, NOT_MEASURED = 100 };
@@ -255,7 +259,10 @@ static void report(const char *what)
     qsort(each, count, sizeof(*each), compare);
     double all = (double)(ns[count] - ns[0]);
     size_t middle = count / 2, late = count * 99 / 100;
-    printf("%-36s %10.1f %10.1f %12.0f\n", what, (double)each[middle] / 1e3,
+    static const char *const forms[] = {"%-36s %10.1f %10.1f %12.0f\n",
+        "{\"what\": \"%s\", \"median_us\": %.1f, \"p99_us\": %.1f, "
+        "\"per_second\": %.0f}\n"};
+    printf(forms[is_json], what, (double)each[middle] / 1e3,
         (double)each[late] / 1e3, 1e9 * (double)count / all);
     fflush(stdout);
     ss_free(each);
@@ -290,11 +297,35 @@ static void share_times(void)
     close(file);
 }
 
+static void measure_all(void)
+{
+    if (!is_json) {
+        printf("%zu supersteps of one empty node\n", times->wanted);
+        printf("%-36s %10s %10s %12s\n", "", "median us", "p99 us",
+            "supersteps/s");
+    }
+    measure("processes, SQLite (synchronous)", run_processes, "sqlite:a.db");
+    measure("processes, memory", run_processes, "memory:");
+    measure("one process, SQLite (synchronous)", run_here, "sqlite:b.db");
+    measure("one process, memory", run_here, "memory:");
+}
+
 int main(int argc, char **argv)
 {
-    size_t wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : SUPERSTEPS;
+    size_t wanted = SUPERSTEPS;
+    const char *store = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            is_json = true;
+        else if (strcmp(argv[i], "--store") == 0 && i + 1 < argc)
+            store = argv[++i];
+        else
+            wanted = strtoul(argv[i], NULL, 10);
+    }
     if (wanted < 3 * NOT_MEASURED || wanted > SUPERSTEPS_MAX)
-        complain("usage", "bench-superstep [300 to 1000000 supersteps]");
+        complain("usage",
+            "bench-superstep [300 to 1000000 supersteps] [--store URL] "
+            "[--json]");
     if (!mkdtemp(folder))
         complain(folder, "cannot be made");
     owner = getpid();
@@ -302,11 +333,9 @@ int main(int argc, char **argv)
         complain(folder, "cannot be entered");
     share_times();
     times->wanted = wanted;
-    printf("%zu supersteps of one empty node\n", wanted);
-    printf("%-36s %10s %10s %12s\n", "", "median us", "p99 us", "supersteps/s");
-    measure("processes, SQLite (synchronous)", run_processes, "sqlite:a.db");
-    measure("processes, memory", run_processes, "memory:");
-    measure("one process, SQLite (synchronous)", run_here, "sqlite:b.db");
-    measure("one process, memory", run_here, "memory:");
+    if (store)
+        measure("processes", run_processes, store);
+    else
+        measure_all();
     return remove_folder() == 0 ? 0 : 1;
 }

@@ -115,14 +115,22 @@ function(ss_tests prefix folder label timeout)
   endforeach()
 endfunction()
 
-# ss_benchmarks(FOLDER): FOLDER/NAME.c is the program bench-NAME.
+# ss_benchmarks(FOLDER): FOLDER/NAME.c is the program bench-NAME. FOLDER/graphs is
+# what is measured, loaded by a worker or linked in. All of it: the target bench.
 function(ss_benchmarks folder)
   ss_files(sources ${folder}/*.c)
+  ss_test_support(ss_bench_graphs ${folder}/graphs)
+  ss_application(bench BARE ${folder}/graphs/*.c)
+  target_include_directories(app_bench PRIVATE ${CMAKE_SOURCE_DIR})
+  add_custom_target(bench DEPENDS superstep superstep-coordinator
+      superstep-worker app_bench)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    ss_test_program(bench-${name} SOURCES ${source} SUPPORT ss_support_servers)
+    ss_test_program(bench-${name} SOURCES ${source}
+        SUPPORT ss_support_servers ss_bench_graphs)
     set_target_properties(bench-${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+    add_dependencies(bench bench-${name})
   endforeach()
 endfunction()
 

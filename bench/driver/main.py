@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Superstep, its peers and its limits side by side, in one run.
+
+Every side of a workload is measured once a round, in turns, and each round
+begins with another side, so that whatever else the machine does falls on all
+alike. A side that cannot be measured here is named with the reason.
+"""
+
+import argparse
+import difflib
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/system"))
+
+from peers import Peers  # noqa: E402
+from place import Place, machine  # noqa: E402
+from tables import Result, as_json, as_table  # noqa: E402
+from workloads import WORKLOADS  # noqa: E402
+
+ROUNDS = 5
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="bench/run", description=__doc__.splitlines()[0],
+        epilog="Names may be parts of names; none: all. --list names them.")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--json", action="store_true",
+                        help="one JSON document in place of the table")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N",
+                        help=f"how often each side is measured ({ROUNDS})")
+    parser.add_argument("--ours", action="store_true",
+                        help="no peers, no limits: nothing is installed")
+    parser.add_argument("--tiny", action="store_true",
+                        help="sizes that show that it works, and no more")
+    parser.add_argument("--list", action="store_true",
+                        help="the workloads, and what each measures")
+    given = parser.parse_args()
+    if given.rounds < 1:
+        parser.error("--rounds is a number from 1 on")
+    return given
+
+
+def chosen(names):
+    for name in names:
+        if not any(name in each.name for each in WORKLOADS):
+            near = difflib.get_close_matches(
+                name, [each.name for each in WORKLOADS], 1)
+            say(f"bench/run: there is no workload {name}."
+                + (f" Did you mean {near[0]}?" if near else " See --list."))
+            sys.exit(2)
+    return [each for each in WORKLOADS
+            if not names or any(name in each.name for name in names)]
+
+
+def measure(result, side, place):
+    """One figure more of a side, or why there is none; None: it is enough."""
+    if side.name in result.missing:
+        return
+    why = side.absent(place)
+    if why:
+        result.missing[side.name] = why
+        return
+    try:
+        result.add(side.name, side.measure(place, result.workload))
+    except Exception as error:  # whatever a peer does, the others go on
+        text = str(error).strip() or type(error).__name__
+        result.missing[side.name] = "failed: " + text.splitlines()[-1]
+        result.failed.append(side)
+        say(f"    {text}")
+
+
+def main():
+    given = arguments()
+    if given.list:
+        for each in WORKLOADS:
+            print(f"{each.name}: {each.title}\n    measures {each.measures}\n"
+                  f"    leaves out {each.omits}")
+        return 0
+    wanted = chosen(given.names)
+    results = [Result(each, [side for side in each.sides
+                             if side.kind == "ours" or not given.ours])
+               for each in wanted]
+    with Place(given.tiny, Peers(say)) as place:
+        for turn in range(given.rounds):
+            for result in results:
+                count = len(result.sides)
+                for i in range(count):
+                    side = result.sides[(i + turn) % count]
+                    if turn >= side.rounds:
+                        continue
+                    say(f"round {turn + 1} of {given.rounds}: "
+                        f"{result.workload.name}: {side.name}")
+                    measure(result, side, place)
+        told = machine(place)
+    if given.json:
+        json.dump(as_json(results, told, given.rounds), sys.stdout, indent=1)
+        print()
+    else:
+        print(as_table(results, told, given.rounds))
+    ours = [side for result in results for side in result.failed
+            if side.kind == "ours"]
+    return 1 if ours else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""How Superstep is measured: each function is one figure of one round."""
+
+import contextlib
+import json
+import os
+import select
+import statistics
+import time
+
+from harness import BIN, pss_kb
+from place import Cluster, line_of, output_of
+
+PATIENCE_S = 120
+QUIET_S = 0.3
+SUPERSTEPS_BEFORE = 3
+WARM_RUNS = 3
+
+
+def here(graph, size=(0, 0), runs=(1, 1), store="memory", scale=1e6, per=None,
+         suite=False):
+    """The median run of bench-here, times `scale`, by `per` supersteps."""
+    def measure(place, _):
+        count = place.size(*size)
+        words = [BIN / "bench-here", graph, "--size", count, "--runs",
+                 place.size(*runs)]
+        if suite:
+            words += ["--exit", "--stream"]
+        with place.store(store) as url:
+            got = line_of(*words, "--store", url)
+        return got["median"] * scale / (count if per else 1)
+    return measure
+
+
+def one_thread(store, size):
+    """The median superstep of one thread, through a worker's process, in us."""
+    def measure(place, _):
+        with place.store(store) as url:
+            return line_of(BIN / "bench-superstep", place.size(*size), "--json",
+                           "--store", url)["median_us"]
+    return measure
+
+
+def at_once(store, threads, size):
+    """Supersteps a second of so many threads that go round and round."""
+    def measure(place, _):
+        runs, rounds = place.size(*threads), place.size(*size)
+        with place.store(store) as url, Cluster(url) as cluster:
+            cluster.begin()
+            cluster.work()
+            cluster.crowd("loop", size=1, runs=WARM_RUNS, first=10 ** 6)
+            got = cluster.crowd("loop", size=rounds, runs=runs, at_once=runs)
+        return runs * rounds / got["seconds"]
+    return measure
+
+
+def suite_durable(graph, size, runs, threads):
+    """Runs of LangGraph's suite a second, every superstep durable."""
+    def measure(place, _):
+        count, crowd = place.size(*runs), place.size(*threads)
+        with place.store("postgres") as url, Cluster(url) as cluster:
+            cluster.begin()
+            cluster.work()
+            got = cluster.crowd(graph, size=place.size(*size), runs=count,
+                                at_once=crowd, stream=True)
+        return count / got["seconds"]
+    return measure
+
+
+def conversation(size):
+    """Turns of one thread; what they cost, and what is left in the tables."""
+    def measure(place, _):
+        turns = place.size(*size)
+        with place.database() as name, \
+                Cluster(place.postgres().url(name)) as cluster:
+            cluster.begin()
+            cluster.work()
+            each = cluster.crowd("turns", runs=turns, turns=True)["each"]
+            figures = turn_figures(each)
+            for table in ("journal", "runs"):
+                figures[table] = int(place.postgres().sql(
+                    f"SELECT pg_total_relation_size('superstep.{table}')",
+                    name)) / 1e6
+        return figures
+    return measure
+
+
+def turn_figures(each):
+    """The tenth turn and the last one, each as the median of some beside it."""
+    early = statistics.median(each[5:16])
+    late = statistics.median(each[-11:])
+    return {"early": early * 1e3, "late": late * 1e3, "growth": late / early}
+
+
+def memory(active):
+    """Of a coordinator: idle; with runs that wait for a worker; with threads
+    that are done."""
+    def measure(place, _):
+        count = place.size(*active)
+        with place.store("sqlite") as url, Cluster(url) as cluster:
+            process = cluster.begin()
+            figures = {"idle": pss_kb(process.pid) / 1e3}
+            worker = cluster.work()
+            cluster.crowd("chain", runs=count, at_once=min(count, 500))
+            known = pss_kb(process.pid) / 1e3
+            figures["known"] = (known - figures["idle"]) * 1e3 / count
+            worker.stop()
+            cluster.crowd("chain", runs=count, at_once=min(count, 500),
+                          first=10 ** 7, detach=True)
+            figures["active"] = pss_kb(process.pid) / 1e3
+        return figures
+    return measure
+
+
+class Marks:
+    """A pipe that bodies write a line to when they run: their clock, in us."""
+
+    def __init__(self, path):
+        os.mkfifo(path)
+        # Open for both: no end of file when a worker ends.
+        self.file = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+    def read(self, seconds):
+        """What is there, once something is; nothing: time is over."""
+        if not select.select([self.file], [], [], seconds)[0]:
+            return b""
+        return os.read(self.file, 1 << 20)
+
+    def expect(self):
+        data = self.read(PATIENCE_S)
+        if not data:
+            raise RuntimeError("no body runs")
+        return data
+
+    def close(self):
+        os.close(self.file)
+
+
+def recovery(threads):
+    """A coordinator is killed with runs in flight: from the start of the next
+    one until a body runs, in seconds."""
+    def measure(place, _):
+        runs = place.size(*threads)
+        with place.store("postgres") as url, Cluster(url) as cluster:
+            path = cluster.path("marks")
+            with contextlib.closing(Marks(path)) as marks:
+                return time_to_first(cluster, marks, path, runs)
+    return measure
+
+
+def time_to_first(cluster, marks, path, runs):
+    first = cluster.begin()
+    cluster.work("--app-arg", path)
+    cluster.start("crowd", *cluster.crowd_words(
+        "marked", size=10 ** 6, runs=runs, at_once=runs))
+    seen = 0
+    while seen < SUPERSTEPS_BEFORE * runs:
+        seen += marks.expect().count(b"\n")
+    first.kill()
+    while marks.read(QUIET_S):
+        pass  # its worker runs what it has
+    begin = time.monotonic()
+    cluster.begin()
+    return int(marks.expect().split(b"\n")[0]) / 1e6 - begin
+
+
+def large_graph(size):
+    """One active node of 100,000 beside one of 10."""
+    def measure(place, _):
+        small, large = [json.loads(line)["median_us"] for line in output_of(
+            BIN / "bench-growth", place.size(*size),
+            "--json").splitlines()[:2]]
+        return {"small": small, "large": large, "growth": large / small}
+    return measure

@@ -1,0 +1,156 @@
+"""Where it is measured: databases, clusters, programs, and what machine it is."""
+
+import contextlib
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import tempfile
+
+from harness import ANY_PORT, BIN, LIB, ROOT, World
+from postgres import Postgres, missing
+
+APPLICATION = LIB / "bench.so"
+CAPACITY = 64
+TIME_S = 900
+
+
+def words_of(command):
+    return [str(word) for word in command]
+
+
+def output_of(*command, seconds=TIME_S, **options):
+    """What a program wrote to standard output; its last words if it failed."""
+    done = subprocess.run(words_of(command), text=True, capture_output=True,
+                          timeout=seconds, stdin=subprocess.DEVNULL,
+                          check=False, **options)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip()
+                           or f"{command[0]}: status {done.returncode}")
+    return done.stdout
+
+
+def line_of(*command, **options):
+    """The last line of a program's output, which is JSON."""
+    return json.loads(output_of(*command, **options).splitlines()[-1])
+
+
+class Place:
+    """One PostgreSQL for the whole run, with fsync, begun when it is needed; a
+    database of its own for each measurement."""
+
+    def __init__(self, tiny, peers):
+        self.tiny = tiny
+        self.peers = peers
+        self.server = None
+        self.count = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.server:
+            self.server.__exit__(*error)
+
+    def postgres(self):
+        if not self.server:
+            self.server = Postgres(["max_connections=400"]).__enter__()
+        return self.server
+
+    @staticmethod
+    def no_postgres():
+        return missing()
+
+    @contextlib.contextmanager
+    def database(self):
+        """Its name, until it is dropped."""
+        self.count += 1
+        name = f"bench{self.count}"
+        server = self.postgres()
+        server.sql(f"CREATE DATABASE {name}")
+        try:
+            yield name
+        finally:
+            server.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @contextlib.contextmanager
+    def store(self, kind):
+        """The URL of an empty store: postgres, sqlite, memory."""
+        if kind == "memory":
+            yield "memory:"
+        elif kind == "sqlite":
+            with tempfile.TemporaryDirectory(prefix="superstep-bench-") as folder:
+                yield f"sqlite:{folder}/bench.db"
+        else:
+            with self.database() as name:
+                yield self.postgres().url(name)
+
+    def size(self, normal, tiny):
+        return tiny if self.tiny else normal
+
+
+class Cluster(World):
+    """A coordinator and a worker with the graphs that are measured."""
+
+    def __init__(self, store):
+        super().__init__()
+        self.store = store
+        self.at = None
+
+    def begin(self, *more):
+        process = self.start(
+            "coordinator", BIN / "superstep-coordinator", "--listen",
+            self.at or ANY_PORT, "--store", self.store,
+            "--messages-rate", 10000000, *more)
+        self.at = process.wait_line(r"listening on ([^\s,]+)")[1]
+        return process
+
+    def work(self, *more, capacity=CAPACITY):
+        process = self.start(
+            "worker", BIN / "superstep-worker", "--app", APPLICATION,
+            "--connect", self.at, "--capacity", capacity, *more)
+        process.wait_line(r"\bready\b")
+        return process
+
+    def crowd(self, graph, **options):
+        return line_of(*self.crowd_words(graph, **options))
+
+    def crowd_words(self, graph, **options):
+        words = [BIN / "bench-crowd", graph, "--connect", self.at]
+        for name, value in options.items():
+            words.append("--" + name.replace("_", "-"))
+            if value is not True:
+                words.append(value)
+        return words_of(words)
+
+
+def first_line(*command):
+    try:
+        return output_of(*command, seconds=20).splitlines()[0]
+    except (OSError, RuntimeError, IndexError, subprocess.SubprocessError):
+        return "unknown"
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def machine(place):
+    told = {
+        "commit": first_line("git", "-C", ROOT, "describe", "--always",
+                             "--dirty"),
+        "processor": f"{len(os.sched_getaffinity(0))} x {processor()}",
+        "load of the last minutes": " ".join(
+            f"{part:.1f}" for part in os.getloadavg()),
+        "system": f"{platform.system()} {platform.release()}",
+        "superstep": first_line(BIN / "superstep", "--version"),
+        "python": platform.python_version(),
+    }
+    if place.server:
+        told["postgres"] = place.server.sql("SHOW server_version")
+    told |= place.peers.versions()
+    return told

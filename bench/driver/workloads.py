@@ -1,0 +1,185 @@
+"""The workloads: what each measures, what it leaves out, and all its sides.
+
+A size is a pair: the real one, and one that only shows that it works.
+"""
+
+import limits
+import ours
+import peers
+from shapes import Row, Side, Workload
+
+
+def us(name, title):
+    return [Row(name, title, "us", "less")]
+
+
+def superstep(measure):
+    return [Side("superstep", "ours", measure)]
+
+
+def durable(measure):
+    return [Side("superstep", "ours", measure,
+                 lambda place: place.no_postgres())]
+
+
+def in_memory(graph, size=(0, 0), runs=(300, 3), rounds=1000, **options):
+    """All peers that keep what they do in memory, or keep nothing."""
+    return [
+        Side(f"langgraph {mode}, {text}", "peer", peers.langgraph(
+            graph, saver, mode, size, runs, **options), peers.no_langgraph,
+            rounds)
+        for mode in ("sync", "async")
+        for saver, text in (("none", "no saver"), ("memory", "memory"))
+    ] + [
+        Side(f"langgraph.js, {text}", "peer", peers.langgraph_js(
+            graph, saver, size, runs, **options), peers.no_langgraph_js,
+            rounds)
+        for saver, text in (("none", "no saver"), ("memory", "memory"))
+        if graph in peers.JS_GRAPHS
+    ]
+
+
+def stored(store, size, at_once=(1, 1), rounds=1000, **options):
+    """Every superstep on the disk before the next one begins."""
+    made = [
+        Side(f"langgraph {mode}, {store}", "peer", peers.langgraph(
+            "loop", store, mode, size, at_once, at_once=at_once, **options),
+            peers.no_langgraph, rounds)
+        for mode in ("sync", "async")
+        # The saver's own documentation: its sync one is for one thread.
+        if not (store == "sqlite" and at_once[0] > 1 and mode == "sync")]
+    made.append(Side(f"langgraph.js, {store}", "peer", peers.langgraph_js(
+        "loop", store, size, at_once, at_once=at_once, **options),
+        lambda place: peers.no_langgraph_js(place, store), rounds))
+    if store == "postgres":
+        made.append(Side("dbos, a step", "peer", peers.dbos(
+            size, at_once, **options), peers.no_dbos, rounds))
+    made.append(Side("temporal, dev server", "peer", None, peers.no_temporal))
+    return made
+
+
+def neograph(graph):
+    return [Side("neograph, no store", "peer", peers.neograph(graph),
+                 peers.no_neograph)]
+
+
+HERE = ("all of a run in one process, rows in memory: the request and the "
+        "answer as JSON values, entry, supersteps, bodies that do next to "
+        "nothing, end; a new thread each time, the median run")
+NO_DISK = "disk, sockets, a worker's process; work that bodies do"
+SUITE = ("a run of LangGraph's own suite as the suite does it: durability "
+         "`exit`, what each node updates is streamed, a new thread each time")
+WORKER = ("a coordinator, a worker's process and a client, each superstep "
+          "durable before the next one begins (`sync`, fsync on)")
+
+
+def suite(name, title, graph, size=(0, 0), runs=(20, 1), rounds=1000):
+    return Workload(
+        f"suite_{name}", us("run", f"LangGraph's suite, {title}, in process"),
+        SUITE, NO_DISK, superstep(ours.here(
+            graph, size, runs, suite=True)) + in_memory(
+                graph, size, (min(runs[0], 5), 1), rounds, suite=True))
+
+
+def crowd(name, threads, size, store="postgres"):
+    peer = (64, 4)
+    limit = limits.ROWS if store == "postgres" else []
+    return Workload(
+        name, [Row("rate", f"{threads[0]:,} threads at once, supersteps of one "
+                   f"task, {store}", "supersteps/s", "more")],
+        WORKER + "; all threads together",
+        "work that bodies do; peers have 64 threads at once, more slows them. "
+        "The limit is rows of the journal's size by pgbench with its best "
+        "number of clients, and libzmq's small messages one way",
+        durable(ours.at_once(store, threads, size))
+        + stored(store, (20, 2), peer, 1, rate=True)
+        + limit + (limits.MESSAGES if store == "postgres" else []))
+
+
+WORKLOADS = [
+    Workload("chain", us("run", "chain of 3 nodes, in process"), HERE, NO_DISK,
+             superstep(ours.here("chain", runs=(2000, 10)))
+             + neograph("seq") + in_memory("chain")),
+    Workload("fanout", us("run", "fan-out of 5, a join, an append reducer, in "
+                          "process"), HERE, NO_DISK,
+             superstep(ours.here("fanout", runs=(2000, 10)))
+             + neograph("par") + in_memory("fanout")),
+    Workload("loop", us("superstep", "one node round and round, in process, a "
+                        "superstep"), HERE, NO_DISK,
+             superstep(ours.here("loop", (100, 10), (100, 3), per=True))
+             + in_memory("loop", (100, 10), (10, 1), per=True)),
+    Workload("one_thread", us("superstep", "one thread, a superstep of one "
+                              "task, PostgreSQL"),
+             WORKER + "; the median time from one body to the next",
+             "many threads, which share commits. The limits: one row of the "
+             "journal's size and a commit, by pgbench with one client; "
+             "libzmq's small message there and back",
+             durable(ours.one_thread("postgres", (1000, 300)))
+             + stored("postgres", (200, 5)) + limits.COMMIT + limits.ROUND_TRIP),
+    Workload("one_thread_sqlite", us("superstep", "one thread, a superstep of "
+                                     "one task, SQLite"),
+             WORKER + "; the median time from one body to the next",
+             "many threads, which share commits",
+             superstep(ours.one_thread("sqlite", (1000, 300)))
+             + stored("sqlite", (200, 5))),
+    crowd("crowd_256", (256, 4), (40, 2)),
+    crowd("crowd_1000", (1000, 8), (15, 2)),
+    crowd("crowd_256_sqlite", (256, 4), (40, 2), "sqlite"),
+    Workload("sends", [Row("run", "10,000 sends in one superstep, in process",
+                           "ms", "less")], HERE, NO_DISK,
+             superstep(ours.here("sends", (10000, 20), scale=1e3))
+             + in_memory("sends", (10000, 20), (1, 1), 1, scale=1e3)),
+    Workload("conversation", [
+        Row("journal", "500 turns of 2 x 400 letters: journal and its indexes",
+            "MB", "less"),
+        Row("runs", "beside it: the table of runs", "MB", "less"),
+        Row("early", "the 10th turn", "ms", "less"),
+        Row("late", "the 500th turn", "ms", "less"),
+        Row("growth", "the 500th beside the 10th", "times", "less")],
+        WORKER + "; the answer is to hold nothing, the body looks at the last "
+        "message only. Sizes as PostgreSQL tells them, indexes in it",
+        "what a VACUUM gives back; prune",
+        durable(ours.conversation((500, 20)))
+        + [Side("langgraph sync, postgres", "peer", peers.conversation(
+            "turns", (500, 20)), peers.no_langgraph, 1),
+           Side("langgraph sync, postgres, DeltaChannel", "peer",
+                peers.conversation("turns_delta", (500, 20)),
+                peers.no_langgraph, 1)]),
+    Workload("large_graph", [
+        Row("growth", "one active node of 100,000 beside one of 10", "times",
+            "less"),
+        Row("small", "a superstep of the small one", "us", "less"),
+        Row("large", "a superstep of the large one", "us", "less")],
+        "the median superstep of one node that runs round and round in a graph "
+        "of so many, in process", NO_DISK,
+        superstep(ours.large_graph((5000, 1000)))),
+    Workload("memory", [
+        Row("idle", "an idle coordinator", "MB Pss", "less"),
+        Row("active", "with 10,000 small runs active (and as many ended)",
+            "MB Pss", "less"),
+        Row("known", "a thread whose run has ended", "kB Pss", "less")],
+        "the coordinator's proportional set size, on SQLite; active: a run "
+        "whose task waits for a worker",
+        "the store's own memory; workers and clients",
+        superstep(ours.memory((10000, 100)))),
+    Workload("recovery", [
+        Row("first", "1,000 runs in flight, the coordinator killed and "
+            "started again: the first task out", "s", "less")],
+        "from the start of the second coordinator's process until a body "
+        "runs: reading PostgreSQL, the worker's coming back, the first orders",
+        "how long it takes somebody to start it again; the last run's turn",
+        durable(ours.recovery((1000, 10)))),
+    suite("sequential_10", "sequential 10", "sequential_10", runs=(300, 3)),
+    suite("sequential_1000", "sequential 1000", "sequential_1000",
+          runs=(10, 1)),
+    suite("fanout_10", "fan-out to subgraph 10", "jokes", (10, 2), (30, 1)),
+    suite("fanout_100", "fan-out to subgraph 100", "jokes", (100, 3), (5, 1), 2),
+    suite("react_10", "react agent 10", "react_10", runs=(20, 1)),
+    suite("react_100", "react agent 100", "react_100", runs=(3, 1), rounds=2),
+    suite("wide_25x300", "wide state 25 x 300", "wide_300", runs=(3, 1),
+          rounds=2),
+    suite("wide_15x600", "wide state 15 x 600", "wide_600", runs=(2, 1),
+          rounds=2),
+    suite("wide_9x1200", "wide state 9 x 1200", "wide_1200", runs=(2, 1),
+          rounds=2),
+]
