@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """mutate - plant a fault, and see which test notices.
 
-usage: mutate.py [--check] [--list] [--draw N] [--seed TEXT] [--named]
-                 [--resume] [--jobs N] [--patience N] [FAULT...]
+usage: mutate.py [--check] [--compile] [--list] [--draw N] [--seed TEXT]
+                 [--named] [--resume] [--jobs N] [--patience N] [FAULT...]
 
 A FAULT is a name in tests/mutate, the beginning of one, or the file of a patch
 of your own (patch.py says how it looks). Each is planted in a copy of the
@@ -15,14 +15,19 @@ source before as caught. --jobs N faults are judged side by side (two where they
 are many: each more is a copy of the source to build). --patience N gives each
 test N times its time, where other work has most of the processors: what is
 slow would be taken for what hangs. --check only sees that every fault still has
-its place in the source. Last line: "N passed, N failed".
+its place in the source; --compile, besides, that each file which it changes is
+still C with it, as the build in SS_BUILD_DIR (build/dev) compiles it: a fault
+that cannot be built says nothing. Last line: "N passed, N failed".
 """
 
 import argparse
+import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
 import random
+import shlex
 import shutil
 import sys
 import tempfile
@@ -62,23 +67,55 @@ def choose(options):
     return [Patch(path) for path in (paths if options.faults else known)]
 
 
-def check(patches):
+def check(patches, compiles):
     """Each in a copy of just the files that it changes."""
-    failed = 0
-    for patch in patches:
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            for name, _ in patch.files:
-                if (ROOT / name).is_file():
-                    (root / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(ROOT / name, root / name)
-            try:
-                patch.apply(root)
-            except PatchError as error:
-                failed += 1
-                print(error)
-    print(f"{len(patches) - failed} passed, {failed} failed")
-    return failed > 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [text for text in pool.map(
+            lambda patch: wrong_with(patch, compiles), patches) if text]
+    print("\n".join(wrong + [f"{len(patches) - len(wrong)} passed, "
+                             f"{len(wrong)} failed"]))
+    return len(wrong) > 0
+
+
+def wrong_with(patch, commands):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, _ in patch.files:
+            if (ROOT / name).is_file():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, root / name)
+        try:
+            patch.apply(root)
+        except PatchError as error:
+            return str(error)
+        for name, _ in patch.files:
+            if name in commands:
+                text = compiled(commands[name], root, name)
+                if text:
+                    return f"{patch.path}: it does not build: {text}"
+    return None
+
+
+def read_commands():
+    """{file: how the build compiles it}"""
+    folder = pathlib.Path(os.environ.get("SS_BUILD_DIR", ROOT / "build/dev"))
+    path = folder / "compile_commands.json"
+    if not path.is_file():
+        sys.exit(f"mutate: --compile reads {path}: build first (./test tidy)")
+    return {str(pathlib.Path(each["file"]).relative_to(ROOT)): each
+            for each in json.loads(path.read_text())
+            if pathlib.Path(each["file"]).is_relative_to(ROOT)}
+
+
+def compiled(command, root, name):
+    """What the compiler says against the file under `root`, or None. The file's
+    headers are those that its fault changed, or else ours."""
+    words = shlex.split(command["command"])
+    words = words[:words.index("-o")] + ["-w", "-fsyntax-only"]
+    result = run(words[:1] + [f"-I{root}", f"-iquote{root}"] + words[1:] +
+                 [str(root / name)], cwd=command["directory"])
+    errors = [line for line in result.stdout.splitlines() if "error" in line]
+    return errors[0] if errors else None
 
 
 def yards(options, count):
@@ -93,6 +130,7 @@ def read_options():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1]
                                      .split("\n\n")[0])
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--compile", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--seed")
@@ -116,8 +154,8 @@ def main():
         for patch in patches:
             print(f"{patch.name:32} {patch.what}")
         return 0
-    if options.check:
-        return check(patches)
+    if options.check or options.compile:
+        return check(patches, read_commands() if options.compile else {})
     hunt = Hunt(yards(options, len(patches)),
                 Caught(FOLDER, options.resume),
                 options.named or options.draw > 0)
