@@ -120,18 +120,25 @@ static size_t open_runs_of(const json_t *runs, const char *graph)
 static void look_at_graphs(
     const json_t *graphs, const json_t *runs, json_t *found)
 {
+    bool is_cut = json_array_size(runs) >= RUNS_LOOKED_AT;
     size_t i;
     json_t *graph;
     char text[TEXT_SIZE];
     json_array_foreach (graphs, i, graph) {
         const char *name = ss_json_str(graph, "name", "?");
         size_t count = open_runs_of(runs, name);
-        if (ss_json_int(graph, "workers", 1) > 0 || count == 0)
+        if (ss_json_int(graph, "workers", 1) > 0)
             continue;
         snprintf(text, sizeof(text),
-            "no worker serves the graph %.200s, and %zu of its runs wait", name,
-            count);
-        add(found, SS_FINDING_NOT_SERVED, text);
+            "no worker serves the graph %.200s, and %zu of its runs wait%s",
+            name, count, is_cut ? ", or more" : "");
+        if (count > 0)
+            add(found, SS_FINDING_NOT_SERVED, text);
+        else if (is_cut)
+            fprintf(stderr,
+                "superstep: no worker serves the graph %s; only %d runs were "
+                "looked at, none of them of that graph and open\n",
+                name, RUNS_LOOKED_AT);
     }
 }
 
@@ -195,6 +202,7 @@ static bool look_at_health(struct ss_client *client, json_t *found)
     return answers;
 }
 
+// One of an older version does not know the request.
 static void look_at_member(const char *endpoint, json_t *found)
 {
     struct ss_client *client = NULL;
@@ -207,10 +215,12 @@ static void look_at_member(const char *endpoint, json_t *found)
         status = ask_health(client, &answer, &error);
     if (status == 0) {
         take_health(answer, endpoint, found);
-    } else if (strcmp(error.code, "timeout") == 0 ||
-               strcmp(error.code, "closed") == 0) {
-        char *text = ss_format(
-            "the coordinator %s was not reached: %s", endpoint, error.message);
+    } else if (strcmp(error.code, "invalid_argument") != 0) {
+        bool is_reached = strcmp(error.code, "timeout") != 0 &&
+                          strcmp(error.code, "closed") != 0;
+        char *text = ss_format("the coordinator %s %s: %s", endpoint,
+            is_reached ? "does not say how it is" : "was not reached",
+            error.message);
         add(found, SS_FINDING_MEMBER, text);
         ss_free(text);
     }

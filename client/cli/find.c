@@ -102,16 +102,33 @@ int ss_cli_no_thread(struct ss_client *client, const char *thread)
     return ss_cli_client_fail(client, &error, NULL, thread);
 }
 
+// A name that is listed before `thread` and, among all names that somebody
+// gives, behind every other one that is: they may be many.
+static char *name_before(const char *thread)
+{
+    static const char last[] = "\xf4\x8f\xbf\xbf"; // the last character
+    size_t size = strlen(thread);
+    char *name = ss_format("%s%s", thread, last);
+    size_t at = size - 1;
+    // the character before that one, as UTF-8 counts
+    while (at > 0 && (unsigned char)name[at] == 0x80)
+        name[at--] = (char)0xbf;
+    name[at]--;
+    return name;
+}
+
+// The list may be long: the one is asked for.
 static bool is_listed(struct ss_client *client, const char *thread)
 {
-    json_t *threads = NULL, *item;
-    size_t i;
-    bool is_there = false;
-    if (ss_cli_list(client, "threads", json_object(), &threads, NULL) != 0)
-        return false;
-    json_array_foreach (threads, i, item)
-        is_there |= strcmp(ss_json_str(item, "thread", ""), thread) == 0;
+    json_t *threads = NULL;
+    char *before = *thread ? name_before(thread) : ss_strdup("");
+    json_t *body = json_pack("{s:s, s:i}", "after", before, "limit", 1);
+    int status = body ? ss_client_threads(client, body, &threads, NULL) : -1;
+    const json_t *first = json_array_get(threads, 0);
+    bool is_there =
+        status == 0 && strcmp(ss_json_str(first, "thread", ""), thread) == 0;
     json_decref(threads);
+    ss_free(before);
     return is_there;
 }
 

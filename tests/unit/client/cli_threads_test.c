@@ -79,6 +79,36 @@ START_TEST(an_unknown_thread_gets_the_nearest_one)
 }
 END_TEST
 
+// However many there are: the one is asked for, and nothing before it.
+START_TEST(a_thread_without_checkpoints_is_found_in_a_long_list)
+{
+    static const struct {
+        const char *thread, *before;
+    } threads[] = {{"t2", "t1\xf4\x8f\xbf\xbf"},
+        {"t\xc4\x81", "t\xc4\x80\xf4\x8f\xbf\xbf"},
+        {"t\xc4\x80", "t\xc3\xbf\xf4\x8f\xbf\xbf"}};
+    for (size_t i = 0; i < 3; i++) {
+        char *listed =
+            ss_format("{\"threads\":[{\"thread\":\"%s\"}]}", threads[i].thread);
+        const struct script lines[] = {
+            {.op = "state",
+                .final = "{\"state\":{\"values\":{},\"config\":null}}"},
+            {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
+            {.op = "threads", .after = threads[i].before, .final = listed},
+            {.op = "threads", .final = "{\"threads\":[{\"thread\":\"a\"}]}"},
+            {0}};
+        script = lines;
+        ss_buf_reset(&was_asked);
+        ck_assert_int_eq(RUN("state", threads[i].thread), 1);
+        script = NULL;
+        ck_assert(says(&err, " has no checkpoints yet."));
+        ck_assert(says(&was_asked, "\"limit\":1}"));
+        ck_assert(!says(&was_asked, "threads {}"));
+        ss_free(listed);
+    }
+}
+END_TEST
+
 START_TEST(state_and_history_are_shown)
 {
     PLAY({.op = "state",
@@ -477,6 +507,7 @@ static TCase *served(void)
     tcase_add_test(
         tcase, a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known);
     tcase_add_test(tcase, an_unknown_thread_gets_the_nearest_one);
+    tcase_add_test(tcase, a_thread_without_checkpoints_is_found_in_a_long_list);
     tcase_add_test(tcase, state_and_history_are_shown);
     tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
     tcase_add_test(tcase, threads_are_changed);

@@ -12,6 +12,7 @@ enum { MADE_UP_SIZE = 36 }; // a UUID
 
 struct ss_link *server;
 uint64_t epoch;
+const char *members[2];
 const struct script *script;
 struct ss_buf was_asked;
 
@@ -20,6 +21,7 @@ void scripted_setup(void)
     ss_value_setup();
     ss_buf_init(&was_asked, 1 << 20);
     epoch = 1;
+    memset(members, 0, sizeof(members));
     script = NULL;
 }
 
@@ -95,6 +97,15 @@ static void on_ask(const char *peer, const struct ss_message *ask)
         answer(peer, ask->id, true, it->final);
 }
 
+static void put_members(struct ss_message *pong)
+{
+    pong->members = ss_zalloc(2, sizeof(*pong->members));
+    for (; pong->members_count < 2 && members[pong->members_count];
+         pong->members_count++)
+        pong->members[pong->members_count] =
+            ss_strdup(members[pong->members_count]);
+}
+
 void scripted_serve(void)
 {
     char peer[SS_PEER_SIZE];
@@ -109,6 +120,7 @@ void scripted_serve(void)
         if (message->type == SS_MESSAGE_PING) {
             struct ss_message *pong = ss_message_new(SS_MESSAGE_PONG);
             pong->epoch = epoch;
+            put_members(pong);
             reply(peer, pong);
         } else if (message->type == SS_MESSAGE_ASK) {
             on_ask(peer, message);

@@ -20,6 +20,7 @@ struct script {
 // One coordinator at a time; a test may put another one in its place.
 extern struct ss_link *server;
 extern uint64_t epoch;              // as its PONGs say
+extern const char *members[2];      // the same; NULL: none
 extern const struct script *script; // ends with an op of NULL; or NULL: silence
 extern struct ss_buf was_asked;     // "op body", a line for each request
 
