@@ -2,8 +2,10 @@
 // unit that the store refused leaves behind.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
+#include "tests/stories/world_impl.h"
 
 #include "common/model/value.h"
+#include "coordinator/engine/engine.h"
 
 #define T "{'thread': 't'}"
 #define RUN(id)                                                                \
@@ -65,6 +67,28 @@ START_TEST(a_run_that_follows_a_deletion_is_not_deleted_with_it)
     ck_assert_ptr_nonnull(json_object_get(world_answer(gone), "rows"));
     ck_assert_uint_eq(world_attempts_of("a"), 2);
     ck_assert_uint_eq(history_count(), 4);
+}
+END_TEST
+
+// What the store said of a queue before is told late: the thread is on its way
+// out, and nothing begins there until it is gone.
+START_TEST(a_run_that_is_found_while_its_thread_is_deleted_waits_for_that)
+{
+    chain();
+    world_get("run", RUN("one"));
+    struct ss_event found = {.type = SS_EVENT_RUN_FOUND};
+    found.run.record =
+        json_pack("{s:s, s:s, s:s, s:s, s:{s:{s:[]}}}", "run", "two", "thread",
+            "t", "graph", "g", "status", "queued", "request", "input", "x");
+    world_store_slow(true);
+    uint64_t gone = world_ask("ann", "delete", T);
+    world_step(&found);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_ptr_nonnull(json_object_get(finish(gone), "rows"));
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    json_decref(found.run.record);
 }
 END_TEST
 
@@ -201,6 +225,7 @@ END_TEST
 
 SUITE("delete", a_run_on_a_thread_that_is_being_deleted_waits_for_that,
     a_run_that_follows_a_deletion_is_not_deleted_with_it,
+    a_run_that_is_found_while_its_thread_is_deleted_waits_for_that,
     a_deletion_that_was_refused_is_not_done_later,
     a_deletion_leaves_a_run_of_the_same_id_elsewhere,
     after_a_refused_unit_who_asks_is_answered,
