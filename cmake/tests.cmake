@@ -33,17 +33,19 @@ set(SS_TEST_ENVIRONMENT
     "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:atexit_sleep_ms=20")
 
 # ./test gives ctest three places for each processor. Who computes takes all
-# three; real processes mostly wait for each other, and take one.
+# three; real processes, and peers over sockets, mostly wait for each other, and
+# take one.
 set(SS_COMPUTES 3)
 set(SS_WAITS 1)
 set(SS_WAITING contract system interop)
+set(SS_PEERS "^unit\\.(client|link)\\.")
 
 # A test's time is only there to end one that hangs: with sanitizers, and on a
 # machine that does other things too, all of them take several times as long.
 # Where nothing is known of an earlier run, those begin first that may take long.
 function(ss_test_properties name label timeout)
   set(places ${SS_COMPUTES})
-  if(label IN_LIST SS_WAITING)
+  if(label IN_LIST SS_WAITING OR name MATCHES "${SS_PEERS}")
     set(places ${SS_WAITS})
   endif()
   set(cost ${timeout})
