@@ -84,6 +84,20 @@ function(ss_test_support name folder)
   endif()
 endfunction()
 
+# These have one thread, as test tidy.alone sees in their symbols: to the
+# sanitizer of threads they have nothing to show, and it is not asked.
+set(SS_ALONE "^(story\\.|fuzz\\.|unit\\.(base|engine|langgraph|model|owners|peer|pregel|session|wire)\\.)")
+set(SS_NOT_ALONE "^story\\.(better_[a-z]+|cache|errors)$") # a store's thread
+
+# Whether the program `name` is one of them; where it is built it is looked at.
+function(ss_is_alone ret name)
+  set(${ret} FALSE PARENT_SCOPE)
+  if(name MATCHES "${SS_ALONE}" AND NOT name MATCHES "${SS_NOT_ALONE}")
+    set(${ret} TRUE PARENT_SCOPE)
+    set_property(GLOBAL APPEND PROPERTY SS_ALONE_PROGRAMS ${name})
+  endif()
+endfunction()
+
 # ss_tests(PREFIX FOLDER LABEL TIMEOUT [SUPPORT target...]): every *_test.c, and
 # every *_test.sh and *_test.py, which find programs by SS_BIN_DIR and so on.
 # An exit status of 77 counts as skipped.
@@ -97,6 +111,10 @@ function(ss_tests prefix folder label timeout)
     get_filename_component(kind ${test} EXT)
     string(REGEX REPLACE "_test$" "" stem ${stem})
     set(name ${prefix}.${stem})
+    ss_is_alone(is_alone ${name})
+    if(is_alone AND SS_SANITIZE MATCHES "thread")
+      continue()
+    endif()
     if(kind STREQUAL ".c")
       ss_test_program(${name} SOURCES ${test} SUPPORT ${support} ${arg_SUPPORT})
       add_test(NAME ${name} COMMAND ${name})
@@ -145,6 +163,10 @@ function(ss_fuzz_tests folder)
     get_filename_component(name ${source} NAME_WE)
     string(REGEX REPLACE "^fuzz_" "" stem ${name})
     set(corpus ${CMAKE_SOURCE_DIR}/${folder}/corpus/${stem})
+    ss_is_alone(is_alone fuzz.${stem})
+    if(is_alone AND SS_SANITIZE MATCHES "thread")
+      continue()
+    endif()
     if(SS_FUZZ)
       ss_test_program(fuzz.${stem} SOURCES ${source})
       target_link_options(fuzz.${stem} PRIVATE -fsanitize=fuzzer)

@@ -187,6 +187,15 @@ ss_pure_test(ss_langgraph "json_[a-z_]*")
 ss_pure_test(ss_wire
     "json_[a-z_]*|protobuf_c_[a-z_]*|superstep__[a-z0-9_]*|__assert_fail")
 
+# What the sanitizer of threads is not asked about has no threads.
+get_property(programs GLOBAL PROPERTY SS_ALONE_PROGRAMS)
+if(NOT SS_SANITIZE AND NOT SS_COVERAGE)
+  list(TRANSFORM programs REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+  add_test(NAME tidy.alone COMMAND sh tests/tidy/alone.sh
+      $<TARGET_FILE:unit.worker.host> ${programs})
+  ss_test_properties(tidy.alone tidy 60)
+endif()
+
 # What is written for people: pages made from the source are as it says.
 add_test(NAME docs.reference COMMAND ${SS_PYTHON} tools/reference.py --check)
 ss_test_properties(docs.reference docs 60)
@@ -198,9 +207,12 @@ add_test(NAME docs.links COMMAND ${SS_PYTHON} tools/links.py)
 ss_test_properties(docs.links docs 60)
 
 # Long ones: each begins early, and no processor is left alone with it.
-set_tests_properties(story.crash PROPERTIES COST 2000)
 set_tests_properties(system.silent system.cluster system.writes_first
-    story.limits unit.engine.growth unit.client.dev PROPERTIES COST 1000)
+    unit.client.dev PROPERTIES COST 1000)
+if(TEST story.crash) # the sanitizer of threads is not asked about them
+  set_tests_properties(story.crash PROPERTIES COST 2000)
+  set_tests_properties(story.limits unit.engine.growth PROPERTIES COST 1000)
+endif()
 # Its two sides are processes, of which one waits for the other.
 set_tests_properties(conformance.distributed.memory PROPERTIES
     PROCESSORS ${SS_WAITS} COST 1000)
