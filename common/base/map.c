@@ -62,11 +62,12 @@ void *ss_map_put(struct ss_map *map, const char *key, void *value)
         entry->value = value;
         return old;
     }
-    entry = ss_zalloc(1, sizeof(*entry));
-    entry->key = ss_memdup(key, size);
+    entry = ss_alloc(sizeof(*entry) + size + 1);
+    entry->key = memcpy(entry + 1, key, size + 1);
     entry->value = value;
     entry->hash = hash;
     entry->prev = map->last;
+    entry->next = entry->bucket_next = NULL;
     if (map->last)
         map->last->next = entry;
     else
@@ -96,7 +97,6 @@ void *ss_map_remove(struct ss_map *map, const char *key)
         map->last = entry->prev;
     map->count--;
     void *value = entry->value;
-    ss_free(entry->key);
     ss_free(entry);
     return value;
 }
@@ -108,7 +108,6 @@ void ss_map_fini(struct ss_map *map, void (*free_value)(void *value))
         next = entry->next;
         if (free_value)
             free_value(entry->value);
-        ss_free(entry->key);
         ss_free(entry);
     }
     ss_free(map->buckets);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct ss_map_entry {
-    char *key;
+    const char *key; // behind the entry
     void *value;
     struct ss_map_entry *next; // in order of insertion
     struct ss_map_entry *prev;
