@@ -61,15 +61,23 @@ static inline int reserve(struct ss_buf *buf, size_t size)
     return is_there ? SS_OK : grow(buf, size);
 }
 
-int ss_buf_add(struct ss_buf *buf, const void *bytes, size_t size)
+char *ss_buf_room(struct ss_buf *buf, size_t size)
 {
-    int status = reserve(buf, size);
-    if (status != SS_OK)
-        return status;
-    if (size > 0)
-        memcpy(buf->data + buf->size, bytes, size);
+    if (reserve(buf, size) != SS_OK)
+        return NULL;
+    char *room = buf->data + buf->size;
     buf->size += size;
     buf->data[buf->size] = '\0';
+    return room;
+}
+
+int ss_buf_add(struct ss_buf *buf, const void *bytes, size_t size)
+{
+    char *room = ss_buf_room(buf, size);
+    if (!room)
+        return buf->status;
+    if (size > 0)
+        memcpy(room, bytes, size);
     return SS_OK;
 }
 

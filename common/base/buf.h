@@ -22,6 +22,9 @@ void ss_buf_fini(struct ss_buf *buf);
 void ss_buf_reset(struct ss_buf *buf);
 // Append; on SS_ELIMIT nothing is added and buf->status stays SS_ELIMIT.
 int ss_buf_add(struct ss_buf *buf, const void *bytes, size_t size);
+// Append `size` bytes that the caller writes at once, where this points. NULL:
+// as SS_ELIMIT of ss_buf_add().
+char *ss_buf_room(struct ss_buf *buf, size_t size);
 int ss_buf_add_str(struct ss_buf *buf, const char *text);
 int ss_buf_addf(struct ss_buf *buf, const char *format, ...) SS_PRINTF(2, 3);
 // The text, never NULL (a static "" if nothing was added). Borrowed.

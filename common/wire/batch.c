@@ -26,16 +26,6 @@ static size_t put_head(unsigned char *to, uint32_t field, size_t size)
     return used + put_varint(to + used, size);
 }
 
-struct piece_sink {
-    ProtobufCBuffer base;
-    struct ss_buf *buf;
-};
-
-static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *bytes)
-{
-    ss_buf_add(((struct piece_sink *)buffer)->buf, bytes, size);
-}
-
 static int add_piece(struct ss_buf *pieces, const ProtobufCMessage *message,
     struct ss_error *error)
 {
@@ -49,9 +39,7 @@ static int add_piece(struct ss_buf *pieces, const ProtobufCMessage *message,
         return ss_error_set(error, SS_ELIMIT, "a message of more than %u bytes",
             SS_MESSAGE_SIZE_MAX);
     ss_buf_add(pieces, head, head_size);
-    struct piece_sink sink = {{append}, pieces};
-    protobuf_c_message_pack_to_buffer(message, &sink.base);
-    ss_check(pieces->status == SS_OK);
+    ss_check(ss_pack_message(message, size, pieces));
     int status = ss_wire_scan(
         message->descriptor, pieces->data + before + head_size, size, error);
     if (status != SS_OK)
@@ -65,23 +53,23 @@ static int finish(struct ss_packer *packer, struct ss_buf *pieces,
     int status = packer->status;
     if (status == SS_OK)
         status = add_piece(pieces, message, error);
-    ss_budget_fini(&packer->budget);
+    ss_packer_fini(packer);
     return status;
 }
 
 int ss_batch_add_order(struct ss_buf *pieces, const struct ss_assignment *order,
     struct ss_error *error)
 {
-    struct ss_packer packer = {.error = error};
-    ss_budget_init(&packer.budget, SIZE_MAX);
+    struct ss_packer packer;
+    ss_packer_init(&packer, error);
     return finish(&packer, pieces, &ss_pack_order(&packer, order)->base, error);
 }
 
 int ss_batch_add_outcome(struct ss_buf *pieces,
     const struct ss_outcome *outcome, struct ss_error *error)
 {
-    struct ss_packer packer = {.error = error};
-    ss_budget_init(&packer.budget, SIZE_MAX);
+    struct ss_packer packer;
+    ss_packer_init(&packer, error);
     return finish(
         &packer, pieces, &ss_pack_outcome(&packer, outcome)->base, error);
 }
@@ -89,8 +77,8 @@ int ss_batch_add_outcome(struct ss_buf *pieces,
 int ss_batch_add_live(struct ss_buf *pieces, const struct ss_live_item *item,
     struct ss_error *error)
 {
-    struct ss_packer packer = {.error = error};
-    ss_budget_init(&packer.budget, SIZE_MAX);
+    struct ss_packer packer;
+    ss_packer_init(&packer, error);
     return finish(&packer, pieces, &ss_pack_live(&packer, item)->base, error);
 }
 

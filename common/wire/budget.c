@@ -1,4 +1,5 @@
-// budget.c - blocks that double, cut from the front.
+// budget.c - blocks that double, cut from the front; the first is the budget's
+// own.
 #include "common/wire/budget.h"
 
 #include <stdalign.h>
@@ -8,11 +9,10 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 
-enum { FIRST_BLOCK_SIZE = 2048, BLOCK_SIZE_MAX = 256 * 1024 };
+enum { BLOCK_SIZE_MAX = 256 * 1024 };
 
 struct ss_budget_block {
     struct ss_budget_block *next;
-    size_t used;
     size_t size;
     alignas(max_align_t) char bytes[];
 };
@@ -28,9 +28,14 @@ static void give_back(void *data, void *pointer)
     (void)pointer;
 }
 
+// Does not clear `first`.
 void ss_budget_init(struct ss_budget *budget, size_t size_max)
 {
-    *budget = (struct ss_budget){.left = size_max};
+    budget->blocks = NULL;
+    budget->at = budget->first;
+    budget->end = budget->first + sizeof(budget->first);
+    budget->left = size_max;
+    budget->is_spent = false;
     budget->allocator = (ProtobufCAllocator){take, give_back, budget};
 }
 
@@ -43,22 +48,20 @@ void ss_budget_fini(struct ss_budget *budget)
     }
 }
 
-static struct ss_budget_block *add_block(struct ss_budget *budget, size_t size)
+static void add_block(struct ss_budget *budget, size_t size)
 {
-    size_t capacity = FIRST_BLOCK_SIZE;
-    if (budget->blocks) {
-        capacity = budget->blocks->size * 2;
-        if (capacity > BLOCK_SIZE_MAX)
-            capacity = BLOCK_SIZE_MAX;
-    }
+    size_t capacity =
+        2 * (budget->blocks ? budget->blocks->size : sizeof(budget->first));
+    if (capacity > BLOCK_SIZE_MAX)
+        capacity = BLOCK_SIZE_MAX;
     if (capacity < size)
         capacity = size;
     struct ss_budget_block *block = ss_alloc(sizeof(*block) + capacity);
     block->next = budget->blocks;
-    block->used = 0;
     block->size = capacity;
     budget->blocks = block;
-    return block;
+    budget->at = block->bytes;
+    budget->end = block->bytes + capacity;
 }
 
 void *ss_budget_alloc(struct ss_budget *budget, size_t size)
@@ -70,11 +73,10 @@ void *ss_budget_alloc(struct ss_budget *budget, size_t size)
     }
     size_t rounded = (size + align - 1) / align * align;
     budget->left -= rounded < budget->left ? rounded : budget->left;
-    struct ss_budget_block *block = budget->blocks;
-    if (!block || block->size - block->used < rounded)
-        block = add_block(budget, rounded);
-    void *memory = block->bytes + block->used;
-    block->used += rounded;
+    if ((size_t)(budget->end - budget->at) < rounded)
+        add_block(budget, rounded);
+    void *memory = budget->at;
+    budget->at += rounded;
     return memory;
 }
 

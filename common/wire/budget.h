@@ -9,13 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Most messages take no more: they cost no allocation.
+enum { SS_BUDGET_FIRST_SIZE = 2048 };
+
 struct ss_budget_block;
 
 struct ss_budget {
-    struct ss_budget_block *blocks; // the newest first
+    struct ss_budget_block *blocks; // the newest first; NULL: `first` is enough
+    char *at, *end;                 // what is free in the newest, or in `first`
     size_t left;                    // of the ceiling, in bytes
     bool is_spent;                  // something did not get its memory
     ProtobufCAllocator allocator;   // takes from this budget; free does nothing
+    _Alignas(max_align_t) char first[SS_BUDGET_FIRST_SIZE];
 };
 
 // `budget` must stay where it is until it is freed.

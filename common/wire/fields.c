@@ -3,11 +3,34 @@
 
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/wire/json_check.h"
 #include "common/wire/limits.h"
 #include "common/wire/unpack.h"
+
+void ss_packer_init(struct ss_packer *packer, struct ss_error *error)
+{
+    ss_budget_init(&packer->budget, SIZE_MAX);
+    packer->status = SS_OK;
+    packer->error = error;
+}
+
+void ss_packer_fini(struct ss_packer *packer)
+{
+    ss_budget_fini(&packer->budget);
+}
+
+bool ss_pack_message(
+    const ProtobufCMessage *message, size_t size, struct ss_buf *ret)
+{
+    char *to = ss_buf_room(ret, size);
+    if (!to)
+        return false;
+    ss_check(protobuf_c_message_pack(message, (uint8_t *)to) == size);
+    return true;
+}
 
 void *ss_pack_alloc(struct ss_packer *packer, size_t count, size_t size)
 {

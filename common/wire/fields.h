@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "common/base/buf.h"
 #include "common/base/status.h"
 #include "common/model/value.h"
 #include "common/wire/budget.h"
@@ -18,6 +19,11 @@ struct ss_packer {
     struct ss_error *error;
 };
 
+void ss_packer_init(struct ss_packer *packer, struct ss_error *error);
+void ss_packer_fini(struct ss_packer *packer);
+// Append the message, which has `size` bytes packed. False: no room in `ret`.
+bool ss_pack_message(const ProtobufCMessage *message, size_t size,
+    struct ss_buf *ret) SS_MUST_USE;
 // Cleared memory.
 void *ss_pack_alloc(struct ss_packer *packer, size_t count, size_t size);
 // NULL packs as "".

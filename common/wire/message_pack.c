@@ -281,17 +281,6 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_HEARD] = pack_heard,
 };
 
-struct buf_sink {
-    ProtobufCBuffer base;
-    struct ss_buf *buf;
-};
-
-static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *bytes)
-{
-    struct buf_sink *sink = (struct buf_sink *)buffer;
-    ss_buf_add(sink->buf, bytes, size);
-}
-
 static int encode(struct ss_packer *packer, const struct ss_message *message,
     struct ss_buf *ret, struct ss_error *error)
 {
@@ -305,8 +294,7 @@ static int encode(struct ss_packer *packer, const struct ss_message *message,
         return ss_error_set(error, SS_ELIMIT,
             "a message of %zu bytes; the limit is %u", size,
             SS_MESSAGE_SIZE_MAX);
-    struct buf_sink sink = {{append}, ret};
-    protobuf_c_message_pack_to_buffer(&to.base, &sink.base);
+    ss_check(ss_pack_message(&to.base, size, ret));
     // A message that nobody could decode must not leave: here its author still
     // learns of it.
     return ss_wire_scan(
@@ -318,11 +306,11 @@ int ss_message_encode(const struct ss_message *message, struct ss_buf *ret,
 {
     ss_check(
         message->type > SS_MESSAGE_NONE && message->type <= SS_MESSAGE_LAST);
-    struct ss_packer packer = {.error = error};
-    ss_budget_init(&packer.budget, SIZE_MAX);
+    struct ss_packer packer;
+    ss_packer_init(&packer, error);
     ss_buf_reset(ret);
     int status = encode(&packer, message, ret, error);
-    ss_budget_fini(&packer.budget);
+    ss_packer_fini(&packer);
     if (status != SS_OK) {
         ss_buf_reset(ret);
         ss_error_wrap(error, "%s", ss_message_name(message->type));

@@ -249,17 +249,6 @@ static void events_pack(struct ss_budget *budget, const struct ss_row *row,
 
 // --- the row ----------------------------------------------------------------
 
-struct sink {
-    ProtobufCBuffer base;
-    struct ss_buf *to;
-};
-
-static void sink_append(
-    ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
-{
-    (void)ss_buf_add(((struct sink *)base)->to, bytes, size);
-}
-
 static void json_bytes(const json_t *json, char **text,
     protobuf_c_boolean *ret_has, ProtobufCBinaryData *ret_data)
 {
@@ -271,22 +260,20 @@ static void json_bytes(const json_t *json, char **text,
     }
 }
 
+// `size` bytes, the check among them, for which there is room.
 static void message_write(
-    const Superstep__V1__JournalRow *packed, struct ss_buf *ret)
+    const Superstep__V1__JournalRow *packed, size_t size, struct ss_buf *ret)
 {
-    size_t from = ret->size;
-    struct sink sink = {.base = {.append = sink_append}, .to = ret};
-    protobuf_c_message_pack_to_buffer(&packed->base, &sink.base);
-    if (ret->status != SS_OK) {
-        return;
-    }
-    uint64_t hash =
-        ss_hash64(ret->data ? ret->data + from : "", ret->size - from);
-    uint8_t check[SS_ROW_CHECK_SIZE] = {SS_ROW_CHECK_KEY};
-    for (size_t i = 1; i < sizeof(check); i++) {
+    uint8_t *body = (uint8_t *)ss_buf_room(ret, size);
+    ss_check(body != NULL);
+    size -= SS_ROW_CHECK_SIZE;
+    ss_check(protobuf_c_message_pack(&packed->base, body) == size);
+    uint64_t hash = ss_hash64((const char *)body, size);
+    uint8_t *check = body + size;
+    check[0] = SS_ROW_CHECK_KEY;
+    for (size_t i = 1; i < SS_ROW_CHECK_SIZE; i++) {
         check[i] = (uint8_t)(hash >> (8 * (i - 1)));
     }
-    (void)ss_buf_add(ret, check, sizeof(check));
 }
 
 int ss_row_encode(
@@ -326,8 +313,7 @@ int ss_row_encode(
             "a journal row of %zu bytes; the limit is %zu", size,
             SS_ROW_SIZE_MAX);
     } else {
-        message_write(&packed, ret);
-        ss_check(ret->status == SS_OK);
+        message_write(&packed, size, ret);
     }
     ss_budget_fini(&budget);
     ss_free(entry);
