@@ -11,6 +11,7 @@
 #include "client/client_impl.h"
 #include "client/limits.h"
 #include "client/lines.h"
+#include "client/session/limits.h"
 #include "client/session/session.h"
 #include "client/waits.h"
 #include "common/app/stop.h"
@@ -20,6 +21,9 @@
 #include "common/model/value.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+
+_Static_assert((int)SS_TALK_REQUESTS == SS_CLIENT_REQUESTS,
+    "the header names the talk's default");
 
 struct ss_client_call {
     struct ss_client *client;
@@ -420,7 +424,8 @@ int ss_client_open(const struct ss_client_options *options,
         .endpoints = (const char *const *)client->endpoints,
         .endpoints_count = client->endpoints_count,
         .connect_ms = options->connect_ms,
-        .patience_ms = options->patience_ms});
+        .patience_ms = options->patience_ms,
+        .requests_max = options->requests_max});
     client->home = ss_strdup(client->endpoints[0]);
     *ret_client = client;
     return 0;

@@ -33,7 +33,8 @@ struct ss_talk {
     size_t endpoint_index;         // of home
     struct ss_endpoints unreached; // announced, but nobody was ever heard there
     struct ss_talk_request *requests; // in the order of asking
-    size_t requests_count;
+    struct ss_talk_request **requests_end;
+    size_t requests_count, requests_max;
     int64_t now_ms;
     SS_VEC(struct ss_talk_command) commands;
 };

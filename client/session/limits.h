@@ -3,8 +3,8 @@
 #define SS_TALK_LIMITS_H
 
 enum {
-    SS_TALK_REQUESTS_MAX = 1024,  // under way at once: a forgotten loop shows
-    SS_TALK_CONNECTIONS_MAX = 64, // coordinators at once: a socket each
+    SS_TALK_REQUESTS = 1024, // under way at once, if the caller says no more
+    SS_TALK_CONNECTIONS_MAX = 64,     // coordinators at once: a socket each
     SS_TALK_ENDPOINT_IDLE_MS = 30000, // then a line that nobody needs is closed
     SS_TALK_MOVED_MS = 250, // before a request that was sent around goes again
     SS_TALK_MOVES_MAX = 2,  // moves in a row that are followed at once

@@ -17,6 +17,9 @@ struct ss_talk *ss_talk_new(const struct ss_talk_options *options)
         options->connect_ms ? options->connect_ms : SS_TALK_CONNECT_MS;
     talk->patience_ms =
         options->patience_ms ? options->patience_ms : SS_TALK_PATIENCE_MS;
+    talk->requests_max =
+        options->requests_max ? options->requests_max : SS_TALK_REQUESTS;
+    talk->requests_end = &talk->requests;
     for (size_t i = 0; i < options->endpoints_count; i++)
         ss_endpoints_give(&talk->endpoints, options->endpoints[i]);
     size_t given_count = talk->endpoints.given_count;
@@ -108,6 +111,8 @@ static void forget(struct ss_talk *talk, struct ss_talk_request *request)
     while (*link != request)
         link = &(*link)->next;
     *link = request->next;
+    if (talk->requests_end == &request->next)
+        talk->requests_end = link;
     talk->requests_count--;
     put_on(request, NULL);
     ss_talk_request_destroy(&request);
@@ -204,13 +209,13 @@ static void heard(struct ss_talk *talk, struct ss_talk_endpoint *line)
 
 static void on_ask(struct ss_talk *talk, const struct ss_talk_event *event)
 {
-    if (talk->requests_count >= SS_TALK_REQUESTS_MAX) {
+    if (talk->requests_count >= talk->requests_max) {
         ss_talk_say(
             talk, &(struct ss_talk_command){.type = SS_TALK_FAILED,
                       .key = event->key,
                       .status = SS_ELIMIT,
-                      .text = ss_format("%d requests are under way already",
-                          SS_TALK_REQUESTS_MAX)});
+                      .text = ss_format("%zu requests are under way already",
+                          talk->requests_max)});
         return;
     }
     char run[SS_UUID_SIZE];
@@ -220,10 +225,8 @@ static void on_ask(struct ss_talk *talk, const struct ss_talk_event *event)
         ss_talk_request_new(event->key, event->op, event->body, run);
     if (event->timeout_ms > 0)
         request->deadline_ms = talk->now_ms + event->timeout_ms;
-    struct ss_talk_request **link = &talk->requests;
-    while (*link)
-        link = &(*link)->next;
-    *link = request;
+    *talk->requests_end = request;
+    talk->requests_end = &request->next;
     talk->requests_count++;
     ss_talk_direct(talk, request, talk->home);
 }

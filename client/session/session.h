@@ -46,6 +46,7 @@ struct ss_talk_options {
     size_t endpoints_count;
     int64_t connect_ms;  // 0: SS_TALK_CONNECT_MS
     int64_t patience_ms; // 0: SS_TALK_PATIENCE_MS
+    size_t requests_max; // 0: SS_TALK_REQUESTS
 };
 
 enum ss_talk_event_type {

@@ -50,6 +50,8 @@ extern "C" {
 #define SS_CLIENT_ENDPOINT    "tcp://127.0.0.1:7433"
 // The environment variable for another endpoint.
 #define SS_CLIENT_ENVIRONMENT "SUPERSTEP_COORDINATOR"
+// Requests of one client under way at once, by default.
+#define SS_CLIENT_REQUESTS    1024
 
 // What went wrong. `code` is a stable name to compare: "not_found",
 // "invalid_argument", "recursion_limit" ... (common/base/status.def has them
@@ -79,6 +81,10 @@ struct ss_client_options {
     // How long a coordinator that was there may be away before requests fail.
     // 0: 60000.
     int64_t patience_ms;
+    // Requests under way at once, so that a loop that forgets its answers
+    // shows: one more fails with "limit_exceeded". A gateway, which has many
+    // callers, raises it. 0: SS_CLIENT_REQUESTS.
+    size_t requests_max;
 };
 
 // Nothing is sent yet: whether a coordinator is there shows with the first

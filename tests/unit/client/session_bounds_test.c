@@ -9,10 +9,28 @@
 
 START_TEST(too_many_requests_are_refused)
 {
-    for (uint64_t i = 0; i < SS_TALK_REQUESTS_MAX; i++)
+    for (uint64_t i = 0; i < SS_TALK_REQUESTS; i++)
         ask(i, "graphs", "{}");
     ck_assert_str_eq(ask(5000, "graphs", "{}"),
         "failed 5000 limit_exceeded: 1024 requests are under way already\n");
+}
+END_TEST
+
+START_TEST(a_gateway_has_as_many_requests_under_way_as_it_says)
+{
+    enum { MANY = 10 * SS_TALK_REQUESTS };
+    ss_talk_destroy(&talk);
+    talk =
+        ss_talk_new(&(struct ss_talk_options){.seed = 1, .requests_max = MANY});
+    for (uint64_t i = 0; i < MANY; i++)
+        ck_assert_ptr_null(strstr(ask(i, "graphs", "{}"), "failed"));
+    ck_assert_str_eq(ask(MANY, "graphs", "{}"),
+        "failed 10240 limit_exceeded: 10240 requests are under way already\n");
+    // the last one makes room, and the next stands behind the one before it
+    step((struct ss_talk_event){.type = SS_TALK_FORGET, .key = MANY - 1});
+    ck_assert_ptr_null(strstr(ask(MANY, "graphs", "{}"), "failed"));
+    ck_assert_ptr_nonnull(strstr(pong(1), "ask graphs"));
+    ck_assert_ptr_nonnull(strstr(ask(MANY, "graphs", "{}"), "limit_exceeded"));
 }
 END_TEST
 
@@ -96,6 +114,7 @@ int main(void)
     TCase *tcase = tcase_create("bounds");
     tcase_add_checked_fixture(tcase, talk_setup, talk_teardown);
     tcase_add_test(tcase, too_many_requests_are_refused);
+    tcase_add_test(tcase, a_gateway_has_as_many_requests_under_way_as_it_says);
     tcase_add_test(tcase, of_many_endpoints_each_has_time_for_a_handshake);
     tcase_add_test(tcase, a_read_is_asked_again_once_a_minute_at_the_rarest);
     tcase_add_test(
