@@ -435,6 +435,22 @@ END_TEST
 
 // ------------------------------------------------------------------ items
 
+// What is shown of an attempt, and when it is void: in one line.
+static void items_told(json_t *events, char *ret, size_t size)
+{
+    size_t i, length = 0;
+    json_t *event;
+    ret[0] = '\0';
+    json_array_foreach (events, i, event) {
+        json_t *data = json_object_get(event, "data");
+        const char *word = json_is_string(data)
+                               ? json_string_value(data)
+                               : ss_json_str(event, "mode", "?");
+        length += (size_t)snprintf(ret + length, size - length, "%s ", word);
+        ck_assert_uint_lt(length, size);
+    }
+}
+
 START_TEST(items_of_a_lost_attempt_are_void_and_come_again)
 {
     setup_chain();
@@ -446,20 +462,34 @@ START_TEST(items_of_a_lost_attempt_are_void_and_come_again)
     world_pass(10000);
     world_worker("w2", 1);
     ck_assert_ptr_nonnull(world_finish(id));
-    json_t *events = world_events(id), *event;
-    size_t i;
-    char got[256] = "";
-    json_array_foreach (events, i, event) {
-        json_t *data = json_object_get(event, "data");
-        const char *word = json_is_string(data)
-                               ? json_string_value(data)
-                               : ss_json_str(event, "mode", "?");
-        snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s ", word);
-    }
+    json_t *events = world_events(id);
+    char got[256];
+    items_told(events, got, sizeof(got));
     ck_assert_str_eq(got, "one two restarted one two ");
     ck_assert_str_eq(ss_json_str(json_array_get(events, 2), "attempt", "?"),
         ss_json_str(json_array_get(events, 0), "attempt", ""));
     ck_assert_str_ne(ss_json_str(json_array_get(events, 3), "attempt", "?"),
+        ss_json_str(json_array_get(events, 0), "attempt", ""));
+}
+END_TEST
+
+START_TEST(items_of_an_attempt_that_a_migrate_took_back_are_void)
+{
+    setup_chain();
+    world_worker("w1", 1);
+    world_hold("b");
+    uint64_t id = follow("ann", "run", 0, "['custom']", ", " FRESH);
+    world_run();
+    world_upgrade(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w2", 1);
+    world_get("migrate", "{'run': 'run-0'}");
+    world_let("b");
+    ck_assert_ptr_nonnull(world_finish(id));
+    json_t *events = world_events(id);
+    char got[256];
+    items_told(events, got, sizeof(got));
+    ck_assert_str_eq(got, "one two restarted one two ");
+    ck_assert_str_eq(ss_json_str(json_array_get(events, 2), "attempt", "?"),
         ss_json_str(json_array_get(events, 0), "attempt", ""));
 }
 END_TEST
@@ -580,6 +610,7 @@ int main(void)
     tcase_add_loop_test(
         cut, a_crash_after_any_row_takes_nothing_from_the_stream, 0, STORIES);
     tcase_add_test(cut, items_of_a_lost_attempt_are_void_and_come_again);
+    tcase_add_test(cut, items_of_an_attempt_that_a_migrate_took_back_are_void);
     tcase_add_test(cut, who_attaches_while_an_attempt_runs_gets_its_items_too);
     tcase_add_test(cut, items_seen_of_an_attempt_that_a_crash_took_are_void);
     tcase_add_test(cut, a_mode_that_is_none_is_refused_after_the_end_too);
