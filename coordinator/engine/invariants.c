@@ -40,7 +40,6 @@
 //   I22   who is listed as dirty is
 //   I23   and who is, is listed, as is whose turn may have come
 //   I26   one that must not be read yet is cold
-//   I28   who deletes all of it deletes
 //   I30   an idle one has no run, and nobody waits for it
 //   I31   the list of idle ones is a chain
 //   I32   to its end

@@ -88,7 +88,8 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
         return;
     struct thread *from = ss_map_get(ss_threads_all(engine), from_id);
     if (!from || from->state != THREAD_HOT || ss_thread_run(from) ||
-        from->deleting || ss_thread_head(from) > from->durable) {
+        from->deletion != DELETION_NONE ||
+        ss_thread_head(from) > from->durable) {
         ss_reply_error(engine, request, SS_EAGAIN,
             "thread %s changed meanwhile: ask again", from_id);
         return;

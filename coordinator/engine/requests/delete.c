@@ -75,13 +75,12 @@ void ss_delete_thread(struct thread *thread, const struct ss_request *request)
             ss_record_drop(thread, row->run);
     }
     ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
-    thread->delete_all = thread->deleting = true;
+    thread->deletion = DELETION_ASKED;
     ss_thread_dirty(thread);
     // held back until the unit is durable: answered behind everything
-    SS_VEC_PUSH(&thread->held,
-        (struct gated){head + 1, 0,
-            (struct ss_command){.type = SS_COMMAND_REPLY,
-                .peer = ss_strdup(request->peer),
-                .id = request->id,
-                .json = json_pack("{s:I}", "rows", (json_int_t)head)}});
+    ss_thread_release_at(thread, head + 1,
+        (struct ss_command){.type = SS_COMMAND_REPLY,
+            .peer = ss_strdup(request->peer),
+            .id = request->id,
+            .json = json_pack("{s:I}", "rows", (json_int_t)head)});
 }

@@ -172,7 +172,7 @@ static struct ss_row *event_row(struct loop *loop)
         last->wall_us == loop->engine->wall_us &&
         strcmp(last->run, loop->run->id) == 0)
         return (struct ss_row *)last; // not given to the store yet
-    return ss_thread_row_for_events(thread, loop->run->id, loop->ns);
+    return ss_thread_row_anew(thread, loop->run->id, loop->ns);
 }
 
 // Takes `data`.
@@ -284,11 +284,11 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
     }
     uint64_t seq =
         scripted(loop) ? event_row(loop)->seq : ss_thread_head(thread);
-    if (seq != thread->event_seq) {
-        thread->event_seq = seq;
-        thread->event_index = 0;
+    if (seq != thread->told.seq) {
+        thread->told.seq = seq;
+        thread->told.index = 0;
     }
-    uint32_t index = ++thread->event_index;
+    uint32_t index = ++thread->told.index;
     if (!data || !listened(loop, mode)) {
         json_decref(data);
         return;

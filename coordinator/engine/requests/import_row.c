@@ -71,7 +71,7 @@ void ss_saved_append(
         base = NULL;
     }
     struct ss_row *row =
-        ss_thread_row_for_events(thread, "", ss_json_str(saved, "ns", ""));
+        ss_thread_row_anew(thread, "", ss_json_str(saved, "ns", ""));
     ss_id_copy(row->checkpoint_id, ss_json_str(saved, "id", ""));
     ss_id_copy(row->parent_id, parent);
     ss_source_by_name(ss_json_str(saved, "source", ""), &row->source);

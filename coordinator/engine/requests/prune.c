@@ -86,7 +86,7 @@ const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread)
 
 static void tell_run(struct thread *thread, const struct ss_run_facts *facts)
 {
-    struct ss_row *row = ss_thread_row_for_events(thread, facts->id, "");
+    struct ss_row *row = ss_thread_row_anew(thread, facts->id, "");
     row->entry = json_incref(facts->entry);
     row->end = json_incref(facts->end);
     ss_thread_seal(thread);
@@ -98,7 +98,7 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
 {
     struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
     ss_check(full);
-    struct ss_row *row = ss_thread_row_for_events(thread, mark->run, mark->ns);
+    struct ss_row *row = ss_thread_row_anew(thread, mark->run, mark->ns);
     row->kind = SS_ROW_SNAPSHOT;
     ss_id_copy(row->checkpoint_id, mark->id);
     row->source = mark->source;
@@ -192,7 +192,7 @@ static void drop_past(struct thread *thread, const struct marks *kept)
     ss_thread_void(thread, "", 1, head);
     ss_thread_put_record(thread, json_object()); // it tells the new end
     thread->delete_to = head;
-    thread->event_seq = 0;
+    thread->told.seq = 0;
 }
 
 void ss_prune_thread(struct thread *thread, const struct ss_request *request)

@@ -29,7 +29,7 @@
 
 bool ss_requests_open(const struct thread *thread)
 {
-    return thread->state == THREAD_HOT && !thread->deleting;
+    return thread->state == THREAD_HOT && thread->deletion == DELETION_NONE;
 }
 
 // Each is looked at once: what cannot be served yet stays, in its order.

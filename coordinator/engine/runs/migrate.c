@@ -72,7 +72,7 @@ static json_t *moved_entry(const json_t *entry, const struct ss_graph *graph)
 static void put_moved(struct thread *thread, const char *run,
     const json_t *entry, const struct ss_graph *graph)
 {
-    struct ss_row *row = ss_thread_row_for_entry(thread, run);
+    struct ss_row *row = ss_thread_row_anew(thread, run, "");
     row->entry = moved_entry(entry, graph);
     ss_record_put(thread, run,
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:O*, s:I}", "run", run, "thread",

@@ -318,7 +318,7 @@ static struct ss_graph *graph_of(struct run *run)
 static bool begin_next(struct thread *thread)
 {
     const struct seat *seat = thread->seat;
-    if (thread->state != THREAD_HOT || thread->deleting ||
+    if (thread->state != THREAD_HOT || thread->deletion != DELETION_NONE ||
         seat->queue.count == 0 || is_taken(seat) || ss_waiting_run(thread))
         return false;
     ss_thread_seal(thread); // the end of the one before is in the journal

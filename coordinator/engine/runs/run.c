@@ -108,7 +108,7 @@ void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
 
 void ss_run_begin_row(struct run *run)
 {
-    struct ss_row *row = ss_thread_row_for_entry(run->thread, run->id);
+    struct ss_row *row = ss_thread_row_anew(run->thread, run->id, "");
     row->entry = json_pack("{s:s, s:s, s:O, s:I}", "graph", run->graph->name,
         "version", run->graph->version, "request", run->request->body,
         "created_us", (json_int_t)run->created_us);

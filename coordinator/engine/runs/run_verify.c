@@ -122,7 +122,7 @@ static void verify_seat(const struct thread *thread, struct census *census)
     ss_invariant(I24, users <= 1);
     if (users > 0) {
         ss_invariant(I25, thread->state == THREAD_HOT);
-        ss_invariant(I29, !thread->deleting);
+        ss_invariant(I29, thread->deletion == DELETION_NONE);
     }
     ss_invariant(
         I152, seat->recoveries >= 0 && seat->recoveries <= SS_RECOVERIES_MAX);

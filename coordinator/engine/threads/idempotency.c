@@ -54,7 +54,7 @@ static void keep(struct thread *thread, json_t *what)
 {
     struct ss_row *row = thread->open && !thread->open->run[0]
                              ? thread->open
-                             : ss_thread_row_for_events(thread, "", "");
+                             : ss_thread_row_anew(thread, "", "");
     row->end = what;
 }
 

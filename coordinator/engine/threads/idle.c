@@ -16,22 +16,21 @@
 void ss_idle_leave(struct thread *thread)
 {
     struct threads *threads = thread->engine->threads;
-    if (!thread->is_idle)
+    if (thread->idle.size == 0)
         return;
-    thread->is_idle = false;
     ss_check(threads->idle_count > 0);
-    ss_check(threads->idle_size >= thread->idle_size);
+    ss_check(threads->idle_size >= thread->idle.size);
     threads->idle_count--;
-    threads->idle_size -= thread->idle_size;
-    if (thread->idle_prev)
-        thread->idle_prev->idle_next = thread->idle_next;
+    threads->idle_size -= thread->idle.size;
+    if (thread->idle.prev)
+        thread->idle.prev->idle.next = thread->idle.next;
     else
-        threads->idle_first = thread->idle_next;
-    if (thread->idle_next)
-        thread->idle_next->idle_prev = thread->idle_prev;
+        threads->idle_first = thread->idle.next;
+    if (thread->idle.next)
+        thread->idle.next->idle.prev = thread->idle.prev;
     else
-        threads->idle_last = thread->idle_prev;
-    thread->idle_prev = thread->idle_next = NULL;
+        threads->idle_last = thread->idle.prev;
+    memset(&thread->idle, 0, sizeof(thread->idle));
 }
 
 static bool is_idle(const struct thread *thread)
@@ -46,21 +45,20 @@ static bool is_idle(const struct thread *thread)
 void ss_thread_rest(struct thread *thread)
 {
     struct threads *threads = thread->engine->threads;
-    if (thread->is_idle || !is_idle(thread))
+    if (thread->idle.size > 0 || !is_idle(thread))
         return;
     threads->owner->rests(thread);
-    thread->is_idle = true;
-    thread->idle_size =
+    thread->idle.size =
         sizeof(*thread) + strlen(thread->id) +
         (thread->journal ? ss_journal_size(thread->journal) : 0);
-    thread->idle_prev = threads->idle_last;
+    thread->idle.prev = threads->idle_last;
     if (threads->idle_last)
-        threads->idle_last->idle_next = thread;
+        threads->idle_last->idle.next = thread;
     else
         threads->idle_first = thread;
     threads->idle_last = thread;
     threads->idle_count++;
-    threads->idle_size += thread->idle_size;
+    threads->idle_size += thread->idle.size;
 }
 
 void ss_threads_flush(struct engine *engine)

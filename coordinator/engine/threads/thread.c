@@ -274,10 +274,10 @@ void ss_thread_seal(struct thread *thread)
         ss_check_failed(error.message, __FILE__, __LINE__);
 }
 
-static struct ss_row *begin_row(
+struct ss_row *ss_thread_row_anew(
     struct thread *thread, const char *run, const char *ns)
 {
-    ss_check(thread->state == THREAD_HOT && !thread->deleting);
+    ss_check(thread->state == THREAD_HOT && thread->deletion == DELETION_NONE);
     ss_thread_seal(thread);
     ss_thread_dirty(thread);
     thread->engine->threads->owner->row_begins(thread, run);
@@ -303,7 +303,7 @@ struct ss_row *ss_thread_row_for_writes(
     struct ss_row *row = thread->open;
     if (!same_loop(row, run, ns) || row->has_checkpoint ||
         (row->of[0] && strcmp(row->of, of) != 0))
-        row = begin_row(thread, run, ns);
+        row = ss_thread_row_anew(thread, run, ns);
     ss_id_copy(row->of, of);
     return row;
 }
@@ -313,26 +313,15 @@ struct ss_row *ss_thread_row_for_checkpoint(
 {
     struct ss_row *row = thread->open;
     if (!same_loop(row, run, ns) || row->has_checkpoint)
-        row = begin_row(thread, run, ns);
+        row = ss_thread_row_anew(thread, run, ns);
     return row;
-}
-
-struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run)
-{
-    return begin_row(thread, run, "");
-}
-
-struct ss_row *ss_thread_row_for_events(
-    struct thread *thread, const char *run, const char *ns)
-{
-    return begin_row(thread, run, ns);
 }
 
 void ss_thread_void(
     struct thread *thread, const char *run, uint64_t from, uint64_t to)
 {
     ss_check(from > 0 && from <= to && to <= ss_thread_head(thread));
-    struct ss_row *row = begin_row(thread, run, "");
+    struct ss_row *row = ss_thread_row_anew(thread, run, "");
     row->void_from = from;
     row->void_seq = to;
     ss_thread_seal(thread);
@@ -341,7 +330,7 @@ void ss_thread_void(
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
 {
     struct ss_row *row = thread->open;
-    return same_loop(row, run, "") ? row : begin_row(thread, run, "");
+    return same_loop(row, run, "") ? row : ss_thread_row_anew(thread, run, "");
 }
 
 void ss_thread_put(struct thread *thread, enum ss_record_table table,
@@ -430,11 +419,11 @@ static void store_answers(struct thread *thread)
 // This unit deletes all rows: it is as if new from here on.
 static void begin_anew(struct thread *thread, struct ss_command *command)
 {
-    ss_check(thread->deleting && !thread->open);
+    ss_check(thread->deletion == DELETION_ASKED && !thread->open);
     command->delete_thread = true;
     command->delete_to = thread->delete_to = 0;
     command->rows_count = 0;
-    thread->delete_all = false;
+    thread->deletion = DELETION_OUT;
     thread->store_to++; // what waits for the deletion
     ss_journal_destroy(&thread->journal);
     thread->journal = ss_journal_new();
@@ -485,7 +474,7 @@ void ss_thread_flush(struct thread *thread)
     thread->store_tag = command.tag;
     thread->engine->threads->stores_out++;
     thread->store_to = head;
-    if (thread->delete_all)
+    if (thread->deletion == DELETION_ASKED)
         begin_anew(thread, &command);
     ss_engine_command(thread->engine, command);
 }
@@ -506,10 +495,10 @@ enum unit_end ss_thread_stored(
     thread->units_durable = thread->units;
     thread->engine->ready_moved = true; // dispatches may pass their gate
     release(thread);
-    if (!thread->deleting || thread->delete_all)
+    if (thread->deletion != DELETION_OUT)
         return UNIT_DURABLE;
     thread->durable = 0; // it is as if new
-    thread->deleting = false;
+    thread->deletion = DELETION_NONE;
     return UNIT_DELETED;
 }
 
@@ -544,5 +533,5 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     store_answers(thread);
     thread->units_durable = thread->units; // none is on its way any more
     thread->delete_to = 0;
-    thread->delete_all = thread->deleting = false;
+    thread->deletion = DELETION_NONE;
 }

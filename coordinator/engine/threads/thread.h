@@ -27,6 +27,26 @@ struct gated {
     struct ss_command command;
 };
 
+// Of an event: the row that it rests on, and its number among those of that
+// row.
+struct event_position {
+    uint64_t seq;
+    uint32_t index;
+};
+
+// Its place among the threads that nobody uses, the longest idle first.
+struct idle_item {
+    struct thread *prev, *next;
+    size_t size; // bytes of memory, about; 0: it is in use
+};
+
+// Whoever asks for the thread meanwhile waits.
+enum deletion {
+    DELETION_NONE,
+    DELETION_ASKED, // the next unit deletes every row
+    DELETION_OUT,   // that unit is on its way
+};
+
 enum thread_state { THREAD_COLD, THREAD_LOADING, THREAD_HOT };
 
 struct thread {
@@ -53,23 +73,19 @@ struct thread {
         size_t count, capacity;
     } held;
     struct waiting_list waiting;
-    struct seat *seat;  // the runs room's: who has it, and who waits for it
-    bool dirty;         // in engine's list of threads to flush
-    bool known;         // has a record
-    char *record;       // that, as JSON text; NULL: none
-    int64_t born_us;    // when it was made; 0: it has no record
-    uint64_t delete_to; // void rows to delete when that is durable; 0: none
-    bool delete_all;    // the next unit deletes every row
-    bool deleting;      // until that is durable who asks for the thread waits
-    bool is_unread;     // not to be read yet: a run of it is on probation
-    char *graph;        // last used
+    struct seat *seat;      // the runs room's: who has it, and who waits for it
+    bool dirty;             // in engine's list of threads to flush
+    bool known;             // has a record
+    char *record;           // that, as JSON text; NULL: none
+    int64_t born_us;        // when it was made; 0: it has no record
+    uint64_t delete_to;     // void rows to delete when that is durable; 0: none
+    enum deletion deletion; // of every row
+    bool is_unread;         // not to be read yet: a run of it is on probation
+    char *graph;            // last used
     uint64_t last_ticks;
-    uint64_t event_seq; // numbering of events
-    uint32_t event_index;
+    struct event_position told; // last
     int64_t used_ms;
-    struct thread *idle_prev, *idle_next; // the longest idle first
-    bool is_idle;                         // it is in that list
-    size_t idle_size;                     // bytes of memory, about
+    struct idle_item idle;
 };
 
 // What must be durable before something may leave the process: gate.def.
@@ -138,10 +154,9 @@ struct ss_row *ss_thread_row_for_writes(
     struct thread *thread, const char *run, const char *ns, const char *of);
 struct ss_row *ss_thread_row_for_checkpoint(
     struct thread *thread, const char *run, const char *ns);
-struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run);
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
-// One that holds nothing but what was told.
-struct ss_row *ss_thread_row_for_events(
+// A new one, whatever is open: for an entry, or for what was told alone.
+struct ss_row *ss_thread_row_anew(
     struct thread *thread, const char *run, const char *ns);
 // A row that takes rows `from`..`to` back. What was borrowed from the journal
 // is gone.

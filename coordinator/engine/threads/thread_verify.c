@@ -27,15 +27,16 @@ static void verify_rows(const struct thread *thread)
     if (!is_hot)
         return;
     uint64_t head = ss_journal_head(thread->journal);
-    if (thread->deleting && !thread->delete_all)
+    if (thread->deletion == DELETION_OUT)
         ss_invariant(I141, head == 0 && thread->store_tag != 0);
     ss_invariant(I142, thread->delete_to <= head);
-    if (!thread->deleting)
+    if (thread->deletion == DELETION_NONE)
         ss_invariant(
             I14, thread->durable <= thread->issued && thread->issued <= head);
     if (thread->store_tag == 0)
         ss_invariant(I15, thread->issued == head && thread->puts.count == 0 &&
-                              !thread->delete_to && !thread->delete_all);
+                              !thread->delete_to &&
+                              thread->deletion != DELETION_ASKED);
     const struct ss_checkpoint_entry *newest =
         ss_journal_find(thread->journal, "", NULL);
     if (newest)
@@ -47,7 +48,7 @@ static void verify_store(const struct thread *thread, struct census *census)
     struct engine *engine = thread->engine;
     bool is_out = thread->store_tag != 0;
     ss_invariant(I17, thread->units == thread->units_durable + is_out);
-    if (is_out && !(thread->deleting && !thread->delete_all))
+    if (is_out && thread->deletion != DELETION_OUT)
         ss_invariant(I144, thread->store_to == thread->issued);
     ss_invariant(I145,
         thread->store_tag <= engine->tags && thread->load_tag <= engine->tags);
@@ -70,9 +71,9 @@ static void verify_held(const struct thread *thread)
         first->seq > thread->durable || first->unit > thread->units_durable);
     ss_invariant(I21, thread->store_tag != 0);
     uint64_t head = ss_journal_head(thread->journal);
-    uint64_t last = thread->deleting && thread->store_to > head
+    uint64_t last = thread->deletion != DELETION_NONE && thread->store_to > head
                         ? thread->store_to
-                        : head + thread->delete_all;
+                        : head + (thread->deletion == DELETION_ASKED);
     for (size_t i = 0; i < thread->held.count; i++)
         ss_invariant(
             I146, thread->held.items[i].seq <= last &&
@@ -100,9 +101,7 @@ static void verify_use(const struct thread *thread)
     ss_invariant(I150, thread->used_ms <= engine->now_ms);
     if (thread->is_unread)
         ss_invariant(I26, thread->state == THREAD_COLD);
-    if (thread->delete_all)
-        ss_invariant(I28, thread->deleting);
-    if (thread->is_idle)
+    if (thread->idle.size > 0)
         ss_invariant(I30, !engine->threads->owner->busy(thread) &&
                               thread->waiting.count == 0 &&
                               thread->held.count == 0 &&
@@ -116,11 +115,11 @@ static void verify_idle(const struct engine *engine, struct census *census)
     const struct thread *before = NULL;
     size_t count = 0, size = 0;
     for (const struct thread *it = threads->idle_first; it;
-         before = it, it = it->idle_next) {
-        ss_invariant(I31, it->is_idle && it->idle_prev == before);
-        ss_invariant(I153, it->idle_size >= sizeof(*it));
+         before = it, it = it->idle.next) {
+        ss_invariant(I31, it->idle.prev == before);
+        ss_invariant(I153, it->idle.size >= sizeof(*it));
         count++;
-        size += it->idle_size;
+        size += it->idle.size;
     }
     ss_invariant(I32, engine->threads->idle_last == before);
     ss_invariant(
@@ -168,7 +167,7 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
         verify_held(thread);
         verify_waiting(thread);
         verify_use(thread);
-        census->idle += thread->is_idle;
+        census->idle += thread->idle.size > 0;
         census->dirty += thread->dirty;
         census->seen++;
     }
