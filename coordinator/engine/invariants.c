@@ -40,6 +40,7 @@
 //   I22   who is listed as dirty is
 //   I23   and who is, is listed, as is whose turn may have come
 //   I26   one that must not be read yet is cold
+//   I28   somebody waits for it to be deleted
 //   I30   an idle one has no run, and nobody waits for it
 //   I31   the list of idle ones is a chain
 //   I32   to its end
@@ -149,17 +150,11 @@
 //
 //   runs (run_verify.c)
 //   I76   a run that has not ended is found by its name and thread
-//   I77   who was given the resume value without an id is open, and says so
-//   I78   who waits with it is about to begin
-//   I79   somebody is held only while there is a resume value without an id, or
-//   one who has
-//        it
 //   I80   the run of a thread is under way
 //   I81   its root is of its graph and thread
 //   I82   and goes on
 //   I83   its entry is a row of the thread
 //   I84   as many of its attempts are out as it counts
-//   I85   as many of its tasks are held
 //   I86   no more have ended than were planned
 //   I87   one that is queued says so
 //   I88   it has its record, and nothing has begun
@@ -186,6 +181,12 @@
 //   I230  who waits for probation waits for somebody
 //   I231  nothing is out of one that is taken back
 //   I232  one that must not be read is quarantined or a suspect
+//
+//   the resume value without an id (resume_value.c)
+//   I77   who was given it is open, and says so
+//   I78   who waits with it is about to begin
+//   I79   tasks are held only while it is there, or somebody has it
+//   I85   as many of the run's tasks are held as are counted
 //
 //   updates (update_state.c)
 //   I96   an update is its thread's, and its loop is of no run

@@ -27,7 +27,7 @@
 bool ss_loop_saves_now(const struct loop *loop)
 {
     return loop->persists &&
-           (!loop->run || loop->run->durability != DURABLE_EXIT);
+           (!loop->run || loop->run->options.durability != DURABLE_EXIT);
 }
 
 static const char *run_of(const struct loop *loop)
@@ -65,8 +65,8 @@ static void write_row(struct loop *loop)
 // loop, who began it (the journal's rule: it goes on only with that).
 static json_t *make_metadata(const struct loop *loop)
 {
-    json_t *metadata = loop->run && loop->run->meta
-                           ? json_deep_copy(loop->run->meta)
+    json_t *metadata = loop->run && loop->run->options.meta
+                           ? json_deep_copy(loop->run->options.meta)
                            : json_object();
     json_object_set_new(metadata, "parents",
         loop->checkpoint_map ? json_deep_copy(loop->checkpoint_map)
@@ -138,7 +138,8 @@ static void row_write(struct loop *loop, const char *task_id, const char *path,
 static bool is_unstored(const struct loop *loop, const char *channel)
 {
     size_t c = ss_graph_channel(loop->graph, channel);
-    return loop->run && loop->run->durability != DURABLE_EXIT && c != SS_NONE &&
+    return loop->run && loop->run->options.durability != DURABLE_EXIT &&
+           c != SS_NONE &&
            loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
 }
 
@@ -150,7 +151,7 @@ static struct ss_value *write_form(
     size_t c = ss_graph_channel(loop->graph, write->channel);
     if (is_unstored(loop, write->channel))
         return NULL;
-    if (!loop->run || loop->run->durability == DURABLE_EXIT)
+    if (!loop->run || loop->run->options.durability == DURABLE_EXIT)
         return ss_value_ref(write->value);
     if (c == loop->graph->tasks_channel && loop->graph->has_untracked)
         return ss_value_new(
@@ -242,7 +243,7 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
             stored = true;
         }
     }
-    if (stored && root->run && root->run->durability == DURABLE_EXIT)
+    if (stored && root->run && root->run->options.durability == DURABLE_EXIT)
         ss_id_copy(root->answer_taken_of, root->id); // told by its exit
     if (!stored || !ss_loop_saves_now(root))
         return;

@@ -43,7 +43,7 @@ bool ss_task_ended(const struct task *task)
 void ss_task_settled(struct task *task)
 {
     ss_check(ss_task_ended(task));
-    task->loop->run->tasks_done++;
+    task->loop->run->stats.done++;
     watch_progressed(task->loop, task);
     ss_loop_later(task->loop);
 }
@@ -118,7 +118,7 @@ void ss_task_succeeded(struct task *task, bool cached)
     committed(task);
     if (task->cache_key && !cached)
         ss_cache_fill(task);
-    task->loop->run->tasks_run += !cached;
+    task->loop->run->stats.tasks += !cached;
     watch_committed(task);
     ss_task_settled(task);
 }
@@ -154,8 +154,8 @@ void ss_task_interrupted(struct task *task, json_t *question)
     if (schema && !json_is_null(schema))
         json_object_set(interrupt, "response_schema", schema);
     task->interrupts = json_pack("[o]", interrupt);
-    if (run->plain && run->root->first_superstep) {
-        run->held++;
+    if (run->resume_value.value && run->root->first_superstep) {
+        run->resume_value.held++;
         ss_task_move(task, TASK_HELD); // the answer may still come its way
         return;
     }

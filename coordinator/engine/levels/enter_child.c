@@ -194,7 +194,8 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
 {
     inherit(loop);
     close_own_row(loop);
-    if (loop->run->terms.recovering && loop->run->durability != DURABLE_EXIT)
+    if (loop->run->terms.recovering &&
+        loop->run->options.durability != DURABLE_EXIT)
         watch_recovered(loop);
     if (recover_child(loop, error)) {
         ss_loop_later(loop);
@@ -204,7 +205,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     int status = ss_loop_load(loop, mark, error);
     if (status != SS_OK)
         return status;
-    loop->stop = loop->step + loop->run->recursion_limit + 1;
+    loop->stop = loop->step + loop->run->options.recursion_limit + 1;
     bool named = named_id(loop) != NULL;
     // Only what this very task began is gone on with (better than R12.6).
     if (loop->resuming_flag && mark && !named &&

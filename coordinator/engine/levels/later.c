@@ -38,7 +38,7 @@ void ss_task_ready(struct task *task)
     ss_check(loop->thread->state == THREAD_HOT);
     ss_task_move(task, TASK_READY);
     task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
-        loop->run ? loop->run->durability : DURABLE_SYNC);
+        loop->run ? loop->run->options.durability : DURABLE_SYNC);
     SS_VEC_PUSH(&loop->engine->levels->ready, task);
 }
 

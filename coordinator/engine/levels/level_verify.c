@@ -40,7 +40,7 @@ static void verify_attempt(const struct task *task)
     if (task->order_kind == SS_ORDER_FOLD)
         ss_invariant(I46, task->fold_channel && !task->folded);
     if (task->resume_value_given)
-        ss_invariant(I191, task->loop->run->resume_value_holder == task);
+        ss_invariant(I191, task->loop->run->resume_value.holder == task);
     if (!runs)
         return;
     ss_invariant(I47, task->gate_seq <= thread->durable);
@@ -94,7 +94,7 @@ static void verify_planned(const struct loop *loop, const struct task *task)
     if (task->child)
         ss_invariant(I197, task->child->parent_task == task);
     if (task->state == TASK_NEW)
-        ss_invariant(I198, loop->run->resume_value_waits == task);
+        ss_invariant(I198, loop->run->resume_value.first == task);
     if (task->state == TASK_CACHE)
         ss_invariant(I199, task->planned.node->cached);
     verify_end(task);

@@ -39,7 +39,7 @@
 // R7.10).
 static void miss_plain(struct loop *loop)
 {
-    if (!loop->parent && loop->run->plain)
+    if (!loop->parent && loop->run->resume_value.value)
         ss_loop_warn_unasked(loop);
 }
 
@@ -63,7 +63,7 @@ static void fail(struct loop *loop, int status, const char *message)
 
 void ss_loop_exits(struct loop *loop, bool ended_well)
 {
-    if (!loop->persists || loop->run->durability != DURABLE_EXIT)
+    if (!loop->persists || loop->run->options.durability != DURABLE_EXIT)
         return;
     bool stable = strchr(loop->ns, ':') == NULL;
     if (loop->parent && ended_well && !stable)
@@ -239,10 +239,10 @@ static void start_tasks(struct loop *loop)
     struct run *run = loop->run;
     if (!loop->parent) // progress counts the root's superstep, and what is
                        // inside
-        run->tasks_planned = run->tasks_done = 0;
-    run->tasks_planned += count;
+        run->stats.planned = run->stats.done = 0;
+    run->stats.planned += count;
     for (size_t i = 0; i < count; i++)
-        run->tasks_done += loop->tasks.items[i]->state == TASK_DONE;
+        run->stats.done += loop->tasks.items[i]->state == TASK_DONE;
     watch_started(loop);
     struct task **sorted = sorted_tasks(loop);
     ss_resume_value_line(loop, sorted);
@@ -265,7 +265,7 @@ static void tick(struct loop *loop)
             "graph %s: the recursion limit of %lld supersteps is reached "
             "before the run ended; run it on with no input, or with a "
             "higher limit",
-            loop->graph->name, (long long)run->recursion_limit);
+            loop->graph->name, (long long)run->options.recursion_limit);
         ss_loop_exits(loop, true); // the limit is raised after the exit
         fail(loop, SS_ERECURSION, error.message);
         return;
@@ -278,7 +278,8 @@ static void tick(struct loop *loop)
     }
     ss_loop_restore(loop);
     ss_loop_recover_tries(loop);
-    if (should_stop(loop, &loop->graph->interrupt_before, &run->before)) {
+    if (should_stop(
+            loop, &loop->graph->interrupt_before, &run->options.before)) {
         leave_interrupted(loop, json_array());
         return;
     }
@@ -288,7 +289,7 @@ static void tick(struct loop *loop)
         leave(loop, LOOP_DRAINED);
         return;
     }
-    run->supersteps++;
+    run->stats.supersteps++;
     start_tasks(loop);
 }
 
@@ -338,13 +339,13 @@ static void next_superstep(struct loop *loop)
     loop->has_resuming_flag = loop->resuming_flag = false;
     miss_plain(loop);
     if (!loop->parent) {
-        ss_value_unref(loop->run->plain); // R7.10: for this superstep alone
-        loop->run->plain = NULL;
+        ss_resume_value_put(loop->run, NULL); // R7.10: for this one alone
         loop->run->terms.recovering = false;
     }
     ss_loop_save(loop, SS_SOURCE_LOOP);
     values(loop); // behind the save: it rests on that row
-    if (should_stop(loop, &loop->graph->interrupt_after, &loop->run->after)) {
+    if (should_stop(
+            loop, &loop->graph->interrupt_after, &loop->run->options.after)) {
         ss_loop_plan(loop, true);
         watch_planned(loop);
         leave_interrupted(loop, json_array());

@@ -21,6 +21,7 @@
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/invariant.h"
 
 static bool asks_next(const struct task *task, const char *question)
 {
@@ -111,19 +112,19 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
 bool ss_resume_value_offer(struct task *task)
 {
     struct run *run = task->loop->run;
-    if (!run->plain || !run->root || !run->root->first_superstep)
+    if (!run->resume_value.value || !run->root || !run->root->first_superstep)
         return true;
     bool is_its_own = asks_an_open_one(task);
-    bool may_be = task->goes_first && !run->resume_value_aimed && !is_its_own;
+    bool may_be = task->goes_first && !run->resume_value.aimed && !is_its_own;
     if (may_be && is_unplanned(run->root)) {
-        run->resume_value_waits = task;
+        run->resume_value.first = task;
         return false;
     }
-    run->resume_value_aimed = run->resume_value_aimed || is_its_own;
+    run->resume_value.aimed = run->resume_value.aimed || is_its_own;
     if (is_its_own || (may_be && !some_question_lives(run))) {
-        ss_check(!run->resume_value_holder); // one question, one task that
+        ss_check(!run->resume_value.holder); // one question, one task that
                                              // comes first
-        run->resume_value_holder = task;
+        run->resume_value.holder = task;
         task->resume_value_given = true;
     }
     return true;
@@ -138,10 +139,10 @@ void ss_task_start_body(struct task *task)
 
 static void start_who_waits(struct run *run)
 {
-    struct task *task = run->resume_value_waits;
+    struct task *task = run->resume_value.first;
     if (!task || is_unplanned(run->root))
         return;
-    run->resume_value_waits = NULL;
+    run->resume_value.first = NULL;
     ss_task_start_body(task);
 }
 
@@ -181,11 +182,11 @@ static struct task *next_in_line(const struct loop *loop)
 
 static void give_plain(struct run *run, struct task *task)
 {
-    ss_check(run->held > 0 && run->plain);
-    run->held--;
+    ss_check(run->resume_value.held > 0 && run->resume_value.value);
+    run->resume_value.held--;
     watch_restarted(task);
-    run->resume_value_holder = task;
-    run->resume_value_aimed = false;
+    run->resume_value.holder = task;
+    run->resume_value.aimed = false;
     task->resume_value_given = true;
     task->goes_first = true; // its next attempt, too
     ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
@@ -201,31 +202,31 @@ static void let_ask(struct loop *loop)
             let_ask(task->child);
         if (task->state != TASK_HELD)
             continue;
-        ss_check(loop->run->held > 0);
-        loop->run->held--;
+        ss_check(loop->run->resume_value.held > 0);
+        loop->run->resume_value.held--;
         ss_task_commit_interrupt(task);
     }
 }
 
 void ss_resume_value_released(struct run *run, struct task *task)
 {
-    if (run->resume_value_holder != task)
+    if (run->resume_value.holder != task)
         return;
-    run->resume_value_holder = NULL;
+    run->resume_value.holder = NULL;
     task->resume_value_given = false;
 }
 
 void ss_resume_value_settle(struct run *run)
 {
     start_who_waits(run);
-    if (run->held == 0 || run->resume_value_holder)
+    if (run->resume_value.held == 0 || run->resume_value.holder)
         return;
-    if (!run->plain) {
+    if (!run->resume_value.value) {
         let_ask(run->root);
         return;
     }
     // whose question it was may be tried again, with the graph around it
-    if (run->resume_value_aimed ? goes_on(run->root) : some_question_lives(run))
+    if (run->resume_value.aimed ? goes_on(run->root) : some_question_lives(run))
         return;
     struct task *task = next_in_line(run->root);
     if (task)
@@ -235,15 +236,35 @@ void ss_resume_value_settle(struct run *run)
 void ss_resume_value_forget(struct task *task)
 {
     struct run *run = task->loop->run;
-    if (run && run->resume_value_holder == task)
-        run->resume_value_holder = NULL;
-    if (run && run->resume_value_waits == task)
-        run->resume_value_waits = NULL;
+    if (run && run->resume_value.holder == task)
+        run->resume_value.holder = NULL;
+    if (run && run->resume_value.first == task)
+        run->resume_value.first = NULL;
 }
 
-void ss_resume_value_taken(struct task *task)
+void ss_resume_value_put(struct run *run, struct ss_value *value)
 {
-    struct run *run = task->loop->run;
-    ss_value_unref(run->plain);
-    run->plain = NULL;
+    ss_value_unref(run->resume_value.value);
+    run->resume_value.value = value ? ss_value_ref(value) : NULL;
+}
+
+// ------------------------------------------------ what holds
+
+static bool is_open(const struct task *task, const struct run *run)
+{
+    return task->loop->run == run && !ss_task_ended(task);
+}
+
+void ss_resume_value_verify(const struct run *run, size_t held)
+{
+    const struct resume_value *value = &run->resume_value;
+    if (value->holder)
+        ss_invariant(I77,
+            is_open(value->holder, run) && value->holder->resume_value_given);
+    if (value->first)
+        ss_invariant(
+            I78, is_open(value->first, run) && value->first->state == TASK_NEW);
+    if (value->held > 0)
+        ss_invariant(I79, value->value || value->holder);
+    ss_invariant(I85, value->held == held);
 }

@@ -16,8 +16,6 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted);
 bool ss_resume_value_offer(struct task *task);
 // The task is gone.
 void ss_resume_value_forget(struct task *task);
-// Its holder took it: nobody else is given it.
-void ss_resume_value_taken(struct task *task);
 // Its holder ended without it.
 void ss_resume_value_released(struct run *run, struct task *task);
 // The task's body goes to a worker, when its turn with the answer has come.

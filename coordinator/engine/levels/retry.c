@@ -211,7 +211,7 @@ static void start_handler(struct task *task)
     struct task *handler = ss_loop_plan_handler(task->loop, task);
     handler->answers = json_array();
     task->error_handled = true;
-    task->loop->run->tasks_planned++;
+    task->loop->run->stats.planned++;
     ss_task_start(handler);
 }
 

@@ -36,6 +36,33 @@ enum run_state {
     RUN_ENDED,
 };
 
+// What its request asks of a run (run_options.c).
+struct run_options {
+    json_t *command; // borrowed from the request; NULL: none
+    enum durability durability;
+    int64_t recursion_limit;
+    int64_t max_concurrency; // 0: none
+    int64_t priority;        // higher ones are served first (ready_queue.c)
+    bool strict_resume;
+    struct ss_names before, after; // per call; empty: the graph's
+    json_t *meta;                  // merged into checkpoint metadata (R1.6)
+};
+
+// The resume value without an id, and whose it is (resume_value.c).
+struct resume_value {
+    struct ss_value *value; // NULL: none, or taken
+    struct task *holder;    // whom it went out to
+    struct task *first;     // who goes first, until graphs inside are planned
+    bool aimed;             // it went to whose question was open
+    size_t held;            // tasks that asked and wait for its way
+};
+
+// How far its levels are.
+struct run_stats {
+    uint64_t supersteps, tasks;
+    size_t planned, done; // tasks of this superstep, for progress
+};
+
 struct run {
     enum run_state state;
     struct engine *engine;
@@ -44,26 +71,12 @@ struct run {
     struct terms terms;
     struct ss_graph *graph;
     struct ss_request *request; // how it was entered
-    json_t *input;              // borrowed from the request, or NULL
-    json_t *command;
-    enum durability durability;
-    int64_t recursion_limit;
-    int64_t max_concurrency; // 0: none
-    int64_t priority;        // higher ones are served first (ready_queue.c)
-    bool strict_resume;
-    struct ss_names before, after; // per call; empty: the graph's
-    json_t *config, *context;
-    json_t *meta; // merged into checkpoint metadata (R1.6)
-    struct ss_value
-        *plain; // the resume value without an id; NULL: none, or taken
-    struct task *resume_value_holder; // whom it went out to
-    struct task
-        *resume_value_waits; // who goes first, until graphs inside are planned
-    bool resume_value_aimed; // it went to whose question was open
-    size_t held; // tasks that asked and wait for the resume value without an
-                 // id's way
+    struct run_options options;
+    struct resume_value resume_value;
+    struct run_stats stats;
     json_t *questions; // ids that were open when it was entered (R7.12)
     json_t *entry;     // the entry part of its first row, borrowed
+    uint64_t entry_seq;
     char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
     struct ss_map replay_visited; // logical namespaces (R12.14)
     struct loop *root;
@@ -71,18 +84,22 @@ struct run {
     unsigned modes;            // what all of them want together, as it says
     size_t running;            // attempts out
     char *drain;               // a node asked to stop
-    uint64_t entry_seq;
-    int64_t recoveries; // counted without a row since; 0: it is innocent
+    int64_t recoveries;        // counted without a row since; 0: it is innocent
     bool cancelled;
     // while it waits for its turn (queue.c)
     json_t *record;    // what is stored of it, with its request; NULL: it runs
     uint64_t unit;     // that stores it
     bool keeps_output; // its end row does: no fold of rows gives it
     json_t *warnings;
-    uint64_t supersteps, tasks_run;
     int64_t created_us;
-    size_t tasks_planned, tasks_done; // of this superstep, for progress
 };
+
+// ------------------------------------------------ resume_value.c
+
+// Nobody else is given what was there before. Borrows `value`; NULL: none.
+void ss_resume_value_put(struct run *run, struct ss_value *value);
+// As many tasks of it are held.
+void ss_resume_value_verify(const struct run *run, size_t held);
 
 // Its end is in the journal, or it is taken back.
 static inline bool ss_run_has_ended(const struct run *run)

@@ -105,7 +105,7 @@ void ss_task_start(struct task *task)
         // fresh thread is one (enter.c)
         const struct loop *loop = task->loop;
         bool is_command =
-            !loop->parent && loop->run->command && !loop->resuming;
+            !loop->parent && loop->run->options.command && !loop->resuming;
         task->returned = is_command ? ss_value_ref(task->planned.input)
                                     : ss_value_new(json_pack("{s:O}", "$quote",
                                           ss_value_json(task->planned.input)));
@@ -183,7 +183,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
                    outcome->code == SS_EANSWER && task->resume_value_given;
     bool taken = outcome->took_plain || refused;
     if (taken)
-        ss_resume_value_taken(task);
+        ss_resume_value_put(run, NULL);
     ss_resume_value_released(run, task);
     if (outcome->drain && !run->drain)
         run->drain = ss_strdup(outcome->drain);

@@ -112,7 +112,7 @@ static bool is_behind(
         const struct ss_command *held = &run->thread->held.items[i].command;
         if (held->type == SS_COMMAND_EVENT && held->id == subscriber->id &&
             strcmp(held->peer, subscriber->peer) == 0 &&
-            (run->durability != DURABLE_SYNC ||
+            (run->options.durability != DURABLE_SYNC ||
                 !json_object_get(held->json, "seq")))
             return true;
     }
@@ -155,7 +155,7 @@ json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
 // Under `exit` no row exists before the end: what is told is live only.
 static bool scripted(const struct loop *loop)
 {
-    return loop->run->durability != DURABLE_EXIT &&
+    return loop->run->options.durability != DURABLE_EXIT &&
            !loop->run->audience->replay;
 }
 
@@ -297,7 +297,7 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
     enum gate gate =
         mode == STREAM_MESSAGES ? GATE_UPDATES : modes[mode_index(mode)].gate;
     tell(loop, mode, ss_emit_json(mode, loop->ns, data, seq, index),
-        ss_thread_gate(thread, gate, run->durability));
+        ss_thread_gate(thread, gate, run->options.durability));
 }
 
 // False: it was told before a crash, or nobody wants it.
@@ -402,7 +402,7 @@ void ss_emit_live(
     tell(loop, mode,
         ss_item_json(modes[mode_index(mode)].name, loop->ns, data, attempt,
             task->items_count),
-        ss_thread_gate(loop->thread, GATE_LIVE, loop->run->durability));
+        ss_thread_gate(loop->thread, GATE_LIVE, loop->run->options.durability));
 }
 
 static void drop_items(struct task *task)

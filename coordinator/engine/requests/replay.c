@@ -60,7 +60,7 @@ struct view {
 // Takes `json`.
 static void send(struct replay *replay, uint64_t seq, json_t *json)
 {
-    bool waits = replay->shadow->durability == DURABLE_SYNC;
+    bool waits = replay->shadow->options.durability == DURABLE_SYNC;
     ss_thread_release_at(replay->thread, waits ? seq : 0,
         (struct ss_command){.type = SS_COMMAND_EVENT,
             .peer = ss_strdup(replay->subscriber->peer),
@@ -133,7 +133,7 @@ static void set_stop(const struct replay *replay, struct loop *view,
     else if (facts && ours)
         view->stop = ss_json_int(facts, "stop", view->step + 2);
     else
-        view->stop = view->step + replay->shadow->recursion_limit + 1;
+        view->stop = view->step + replay->shadow->options.recursion_limit + 1;
 }
 
 // NULL: its rows contradict each other.

@@ -8,6 +8,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/requests.h"
 #include "common/model/reserved.h"
 #include "common/model/task.h"
@@ -263,7 +264,7 @@ void ss_stream_checkpoint(struct loop *loop)
 json_t *ss_message_metadata(const struct task *task)
 {
     const struct loop *loop = task->loop;
-    json_t *metadata = json_object_get(loop->run->config, "metadata");
+    json_t *metadata = json_object_get(loop->run->request->config, "metadata");
     json_t *all = metadata ? json_copy(metadata) : json_object();
     json_t *path = json_pack("[s, s]",
         task->planned.kind == SS_TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
@@ -397,7 +398,7 @@ void ss_stream_progress(struct loop *loop, const struct task *task)
         return;
     ss_emit_progress(run->root,
         json_pack("{s:I, s:I, s:I, s:s*}", "step", (json_int_t)run->root->step,
-            "tasks", (json_int_t)run->tasks_planned, "done",
-            (json_int_t)run->tasks_done, "node",
+            "tasks", (json_int_t)run->stats.planned, "done",
+            (json_int_t)run->stats.done, "node",
             task ? task->planned.node->name : NULL));
 }

@@ -104,7 +104,8 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
         ss_thread_release_all_at(thread, GATE_ACCEPTED, command);
     else
         ss_thread_release_at(thread,
-            ss_thread_gate(thread, GATE_ACCEPTED, run->durability), command);
+            ss_thread_gate(thread, GATE_ACCEPTED, run->options.durability),
+            command);
 }
 
 void ss_audience_accept(struct run *run)

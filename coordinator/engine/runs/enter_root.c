@@ -57,7 +57,7 @@ static int load_root(
                            strcmp(newest->id, start->mark->id) != 0;
     }
     int status = ss_loop_load(loop, start->mark, error);
-    loop->stop = loop->step + run->recursion_limit + 1;
+    loop->stop = loop->step + run->options.recursion_limit + 1;
     if (status == SS_OK && start->id && !start->mark &&
         !run->terms.recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
@@ -68,8 +68,9 @@ static int load_root(
 
 static bool same_run_id(const struct loop *loop)
 {
-    const char *ours = ss_json_str(
-        json_object_get(loop->run->config, "metadata"), "run_id", NULL);
+    const char *ours =
+        ss_json_str(json_object_get(loop->run->request->config, "metadata"),
+            "run_id", NULL);
     const char *theirs = ss_json_str(loop->metadata, "run_id", NULL);
     return ours && theirs && strcmp(ours, theirs) == 0;
 }
@@ -91,7 +92,7 @@ static int check_strict(
     const struct loop *loop, const struct entry *start, struct ss_error *error)
 {
     const json_t *open = loop->run->questions;
-    if (!loop->run->strict_resume || loop->superseded)
+    if (!loop->run->options.strict_resume || loop->superseded)
         return SS_OK;
     if (!start->id_map)
         return json_array_size(open) > 1 ? ss_error_set(error, SS_EAMBIGUOUS,
@@ -198,16 +199,13 @@ static int command_writes(
     return status;
 }
 
-static void take_plain(struct loop *loop)
+static void take_resume_value(struct loop *loop)
 {
-    struct run *run = loop->run;
     for (size_t i = 0; i < loop->pending.count; i++) {
         const struct ss_pending_write *p = &loop->pending.items[i];
         if (strcmp(p->task_id, SS_NULL_TASK) == 0 &&
-            strcmp(p->channel, SS_NAME_RESUME) == 0) {
-            ss_value_unref(run->plain);
-            run->plain = ss_value_ref(p->value);
-        }
+            strcmp(p->channel, SS_NAME_RESUME) == 0)
+            ss_resume_value_put(loop->run, p->value);
     }
 }
 
@@ -374,8 +372,9 @@ static void warn_breakpoints(
 static void decide(struct loop *loop, struct entry *start)
 {
     const struct run *run = loop->run;
-    bool goes_on = !run->input || json_is_null(run->input) || start->command ||
-                   same_run_id(loop);
+    const json_t *input = run->request->input;
+    bool goes_on =
+        !input || json_is_null(input) || start->command || same_run_id(loop);
     loop->resuming = ss_enter_has_versions(loop) && goes_on;
     loop->time_traveling = loop->addressed && !start->answer;
     loop->replaying = loop->time_traveling || loop->superseded;
@@ -393,16 +392,16 @@ static int prepare_root(struct loop *loop, struct entry *start,
             "graph %s keeps its state for "
             "the graph around it: it cannot be run by itself",
             loop->graph->name);
-    start->command = run->command;
-    start->answer = json_object_get(run->command, "resume");
+    start->command = run->options.command;
+    start->answer = json_object_get(run->options.command, "resume");
     if (json_is_null(start->answer))
         start->answer = NULL;
     int status = load_root(loop, start, error);
     if (status != SS_OK)
         return status;
     decide(loop, start);
-    warn_breakpoints(loop, "interrupt_before", &run->before);
-    warn_breakpoints(loop, "interrupt_after", &run->after);
+    warn_breakpoints(loop, "interrupt_before", &run->options.before);
+    warn_breakpoints(loop, "interrupt_after", &run->options.after);
     if (loop->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     json_decref(run->questions);
@@ -432,7 +431,7 @@ static int apply_entry(
         ss_enter_resume(loop, start->forks, start->again);
         return SS_OK;
     }
-    json_t *input = json_incref(loop->run->input);
+    json_t *input = json_incref(loop->run->request->input);
     if (start->command) {
         json_decref(input);
         status = fresh_command(loop, start, &input, error);
@@ -487,7 +486,7 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
             ss_writes_copy(&loop->inherited_writes, &writes);
         else if (!again)
             ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);
-        take_plain(loop);
+        take_resume_value(loop);
         loop->entry = start;
         status = finish_entry(loop, error);
     } else {
@@ -517,7 +516,7 @@ static int restart_root(struct loop *loop, struct ss_error *error)
 int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
 {
     struct run *run = loop->run;
-    if (run->durability == DURABLE_EXIT)
+    if (run->options.durability == DURABLE_EXIT)
         return restart_root(loop, error);
     watch_recovered(loop);
     const struct ss_run_facts *facts =
@@ -542,7 +541,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     json_decref(run->questions);
     run->questions = ss_pendings_questions(&loop->pending);
     if (first)
-        take_plain(loop);
+        take_resume_value(loop);
     ss_enter_recover_output(loop);
     ss_loop_move(loop, LOOP_RUNNING);
     ss_loop_later(loop);

@@ -63,8 +63,8 @@ bool ss_run_recover(struct thread *thread, const char *id)
 static void take_over(struct run *run, struct run *before)
 {
     watch_moved(run, before);
-    run->supersteps = before->supersteps;
-    run->tasks_run = before->tasks_run;
+    run->stats.supersteps = before->stats.supersteps;
+    run->stats.tasks = before->stats.tasks;
 }
 
 bool ss_run_recover_as(

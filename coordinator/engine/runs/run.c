@@ -50,21 +50,19 @@ void ss_run_free(struct run *run)
 {
     ss_loop_destroy(&run->root);
     watch_freed(run);
-    free_names(&run->before);
-    free_names(&run->after);
+    free_names(&run->options.before);
+    free_names(&run->options.after);
     for (size_t i = 0; i < run->terms.output_keys.count; i++)
         ss_free(run->terms.output_keys.items[i]);
     ss_free(run->terms.output_keys.items);
     ss_map_fini(&run->replay_visited, NULL);
     json_decref(run->record);
     ss_request_unref(run->request);
-    json_decref(run->config);
-    json_decref(run->context);
-    json_decref(run->meta);
+    json_decref(run->options.meta);
     json_decref(run->terms.resume_map);
     json_decref(run->questions);
     json_decref(run->warnings);
-    ss_value_unref(run->plain);
+    ss_resume_value_put(run, NULL);
     ss_free(run->drain);
     ss_graph_unref(run->graph);
     ss_free(run);
@@ -133,8 +131,8 @@ json_t *ss_run_result(const struct run *run, enum ss_run_status status)
         root->output ? json_incref(ss_value_json(root->output)) : json_null(),
         "interrupts",
         root->interrupts ? json_incref(root->interrupts) : json_array(),
-        "stats", "supersteps", (json_int_t)run->supersteps, "tasks",
-        (json_int_t)run->tasks_run, "restored",
+        "stats", "supersteps", (json_int_t)run->stats.supersteps, "tasks",
+        (json_int_t)run->stats.tasks, "restored",
         (json_int_t)run->terms.tasks_restored);
     if (root->status == LOOP_FAILED) {
         json_t *error = ss_error_json(root->error.status, root->error.message);

@@ -67,7 +67,7 @@ static int parse_durability(
     static const char *const all[] = {"sync", "async", "exit"};
     for (size_t i = 0; i < 3; i++) {
         if (strcmp(name, all[i]) == 0) {
-            run->durability = (enum durability)i;
+            run->options.durability = (enum durability)i;
             return SS_OK;
         }
     }
@@ -100,46 +100,53 @@ static json_t *make_meta(const json_t *config)
     return meta;
 }
 
+// What is out of bounds, or contradicts itself.
+static int check_options(const struct run *run, struct ss_error *error)
+{
+    const struct run_options *options = &run->options;
+    const json_t *input = run->request->input;
+    if (options->priority < -SS_PRIORITY_MAX ||
+        options->priority > SS_PRIORITY_MAX)
+        return ss_error_set(error, SS_EINVAL,
+            "priority: %" PRId64 " is not between %d and %d", options->priority,
+            -SS_PRIORITY_MAX, SS_PRIORITY_MAX);
+    if (options->recursion_limit < 1)
+        return ss_error_set(error, SS_EINVAL,
+            "recursion_limit: %" PRId64 " is less than 1",
+            options->recursion_limit);
+    if (options->command && !json_is_object(options->command))
+        return ss_error_set(error, SS_EINVAL,
+            "command: give an object of update, goto, resume");
+    if (options->command && input && !json_is_null(input))
+        return ss_error_set(
+            error, SS_EINVAL, "give an input or a command, not both");
+    return SS_OK;
+}
+
 int ss_run_parse(
     struct run *run, const struct ss_request *request, struct ss_error *error)
 {
-    run->request = ss_request_ref(request);
-    run->input = request->input;
-    run->command = request->command;
-    if (json_is_null(run->command))
-        run->command = NULL;
-    run->config = json_incref(request->config);
-    run->context = json_incref(request->context);
-    run->meta = make_meta(run->config);
-    run->strict_resume = request->strict_resume;
-    run->max_concurrency = ss_request_int(request->max_concurrency, 0);
-    run->priority = ss_request_int(request->priority, 0);
-    if (run->priority < -SS_PRIORITY_MAX || run->priority > SS_PRIORITY_MAX)
-        return ss_error_set(error, SS_EINVAL,
-            "priority: %" PRId64 " is not between %d and %d", run->priority,
-            -SS_PRIORITY_MAX, SS_PRIORITY_MAX);
-    run->recursion_limit =
+    struct run_options *options = &run->options;
+    int64_t limit =
         ss_request_int(request->recursion_limit, SS_RECURSION_LIMIT_DEFAULT);
-    if (run->recursion_limit > SS_RECURSION_LIMIT_MAX)
-        run->recursion_limit = SS_RECURSION_LIMIT_MAX;
-    if (run->recursion_limit < 1)
-        return ss_error_set(error, SS_EINVAL,
-            "recursion_limit: %" PRId64 " is less than 1",
-            run->recursion_limit);
-    if (run->command && !json_is_object(run->command))
-        return ss_error_set(error, SS_EINVAL,
-            "command: give an object of update, goto, resume");
-    if (run->command && run->input && !json_is_null(run->input))
-        return ss_error_set(
-            error, SS_EINVAL, "give an input or a command, not both");
-    int status = parse_durability(
-        run, request->durability ? request->durability : "sync", error);
+    run->request = ss_request_ref(request);
+    options->command = json_is_null(request->command) ? NULL : request->command;
+    options->meta = make_meta(request->config);
+    options->strict_resume = request->strict_resume;
+    options->max_concurrency = ss_request_int(request->max_concurrency, 0);
+    options->priority = ss_request_int(request->priority, 0);
+    options->recursion_limit =
+        limit < SS_RECURSION_LIMIT_MAX ? limit : SS_RECURSION_LIMIT_MAX;
+    int status = check_options(run, error);
     if (status == SS_OK)
-        status = parse_names(
-            request->interrupt_before, "interrupt_before", &run->before, error);
+        status = parse_durability(
+            run, request->durability ? request->durability : "sync", error);
     if (status == SS_OK)
-        status = parse_names(
-            request->interrupt_after, "interrupt_after", &run->after, error);
+        status = parse_names(request->interrupt_before, "interrupt_before",
+            &options->before, error);
+    if (status == SS_OK)
+        status = parse_names(request->interrupt_after, "interrupt_after",
+            &options->after, error);
     if (status == SS_OK)
         status = parse_output_keys(run, request->output_keys, error);
     return status;

@@ -34,23 +34,6 @@ static void verify_listed(const struct run *run, struct census *census)
 
 // ------------------------------------------------ one that is under way
 
-static bool is_open(const struct task *task, const struct run *run)
-{
-    return task->loop->run == run && !ss_task_ended(task);
-}
-
-static void verify_plain(const struct run *run)
-{
-    if (run->resume_value_holder)
-        ss_invariant(I77, is_open(run->resume_value_holder, run) &&
-                              run->resume_value_holder->resume_value_given);
-    if (run->resume_value_waits)
-        ss_invariant(I78, is_open(run->resume_value_waits, run) &&
-                              run->resume_value_waits->state == TASK_NEW);
-    if (run->held > 0)
-        ss_invariant(I79, run->plain || run->resume_value_holder);
-}
-
 static void add(struct census *all, const struct census *one)
 {
     for (size_t i = 0; i <= TASK_PARENT; i++)
@@ -71,8 +54,9 @@ static void verify_active(const struct run *run, struct census *census)
     ss_invariant(I219, !run->cancelled);
     ss_invariant(
         I220, run->recoveries >= 0 && run->recoveries <= SS_RECOVERIES_MAX);
-    if (run->max_concurrency > 0)
-        ss_invariant(I221, (int64_t)run->running <= run->max_concurrency);
+    if (run->options.max_concurrency > 0)
+        ss_invariant(
+            I221, (int64_t)run->running <= run->options.max_concurrency);
     ss_invariant(I222, !ss_waiting_has_run(thread, run->id));
     ss_invariant(I81, root && root->run == run && !root->parent &&
                           root->thread == thread && root->graph == run->graph);
@@ -81,9 +65,8 @@ static void verify_active(const struct run *run, struct census *census)
     ss_invariant(I83, run->entry_seq <= ss_journal_head(thread->journal));
     ss_level_verify(root, &its);
     ss_invariant(I84, run->running == its.tasks[TASK_RUNNING]);
-    ss_invariant(I85, run->held == its.tasks[TASK_HELD]);
-    ss_invariant(I86, run->tasks_done <= run->tasks_planned);
-    verify_plain(run);
+    ss_invariant(I86, run->stats.done <= run->stats.planned);
+    ss_resume_value_verify(run, its.tasks[TASK_HELD]);
     verify_listed(run, census);
     add(census, &its);
 }

@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
+#include "common/model/request.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
@@ -24,12 +25,12 @@ static void add_run(struct ss_assignment *order, struct task *task)
     order->run = ss_strdup(run ? run->id : "");
     if (!run)
         return;
-    order->config = json_incref(run->config);
-    order->context = json_incref(run->context);
+    order->config = json_incref(run->request->config);
+    order->context = json_incref(run->request->context);
     order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
     order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
     if (task->resume_value_given)
-        order->plain = ss_value_ref(run->plain);
+        order->plain = ss_value_ref(run->resume_value.value);
 }
 
 static void add_node(struct ss_assignment *order, struct task *task)

@@ -62,7 +62,7 @@ static struct line *line_of(const struct task *task)
 {
     struct ready_queue *queue = task->loop->engine->scheduler->queue;
     const char *graph = ss_task_root_graph(task)->name;
-    int64_t priority = task->loop->run ? task->loop->run->priority : 0;
+    int64_t priority = task->loop->run ? task->loop->run->options.priority : 0;
     bool of_runs = task->loop->run != NULL;
     for (size_t i = 0; i < queue->lines.count; i++) {
         struct line *line = queue->lines.items[i];
@@ -204,11 +204,11 @@ static size_t verify_line(const struct line *line)
         ss_invariant(I118, attempt_of(it)->line == line &&
                                attempt_of(it)->ready_prev == before);
         ss_invariant(I119, it->state == TASK_READY);
-        ss_invariant(
-            I185, strcmp(line->graph, ss_task_root_graph(it)->name) == 0 &&
-                      line->of_runs == (it->loop->run != NULL) &&
-                      line->priority ==
-                          (it->loop->run ? it->loop->run->priority : 0));
+        ss_invariant(I185,
+            strcmp(line->graph, ss_task_root_graph(it)->name) == 0 &&
+                line->of_runs == (it->loop->run != NULL) &&
+                line->priority ==
+                    (it->loop->run ? it->loop->run->options.priority : 0));
         is_there = is_there || it == line->next;
         count++;
     }

@@ -19,8 +19,8 @@ static enum task_wait ready_waits_for(const struct task *task)
         return WAIT_PAUSE;
     if (task->gate_seq > loop->thread->durable)
         return WAIT_ROWS;
-    if (run && run->max_concurrency > 0 &&
-        (int64_t)run->running >= run->max_concurrency)
+    if (run && run->options.max_concurrency > 0 &&
+        (int64_t)run->running >= run->options.max_concurrency)
         return WAIT_LIMIT;
     if (ss_graph_workers(loop->engine, ss_task_root_graph(task)) == 0)
         return WAIT_SERVER;

@@ -101,6 +101,8 @@ static void verify_use(const struct thread *thread)
     ss_invariant(I150, thread->used_ms <= engine->now_ms);
     if (thread->is_unread)
         ss_invariant(I26, thread->state == THREAD_COLD);
+    if (thread->deletion != DELETION_NONE)
+        ss_invariant(I28, thread->held.count > 0);
     if (thread->idle.size > 0)
         ss_invariant(I30, !engine->threads->owner->busy(thread) &&
                               thread->waiting.count == 0 &&
