@@ -21,11 +21,11 @@ def free_port():
 
 
 class Cluster:
-    def __init__(self, engine, compose):
+    def __init__(self, engine, compose, name=None):
         self.engine = engine
         self.program = compose
         major = compose.version.split(".")[0]
-        self.project = f"superstep-test-{os.getpid()}-v{major}"
+        self.project = f"superstep-test-{os.getpid()}-{name or f'v{major}'}"
         self.folder = tempfile.TemporaryDirectory(prefix="superstep-compose-")
         self.secrets = pathlib.Path(self.folder.name) / "secrets"
         ports = [free_port(), free_port()]
@@ -41,8 +41,11 @@ class Cluster:
             "SS_BIN_DIR", ROOT / "build/dev/bin"))
 
     def __enter__(self):
-        run(ROOT / "deploy/secrets.sh", env=self.environment)
+        self.make_secrets()
         return self
+
+    def make_secrets(self, **environment):
+        run(ROOT / "deploy/secrets.sh", env={**self.environment, **environment})
 
     def __exit__(self, kind, error, trace):
         if error is not None:

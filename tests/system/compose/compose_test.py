@@ -11,15 +11,20 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
-
-from cluster import Cluster
-from engine import ROOT, Engine, Failure, Unavailable, say
+from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "upgrade")]
+
+import images  # noqa: E402
+import older  # noqa: E402
+import rolling  # noqa: E402
+from cluster import Cluster  # noqa: E402
+from engine import ROOT, Engine, Failure, Unavailable, say  # noqa: E402
+
 NAPS = 200
 NAP_MS = 100
 SPEEDUP = 3.7
@@ -28,6 +33,8 @@ SPEEDUP_ATTEMPTS = 4
 AGAIN = {"the_digest_job_survives_the_loss_of_everything",
          "workers_come_and_go_during_a_run",
          "a_second_version_is_rolled_out_during_a_run"}
+# What begins with a cluster of the version from before.
+BEFORE = {"a_cluster_of_before_is_upgraded_under_load"}
 # What a run of naps gives: the sum of squares of 0..NAPS-1.
 SUM = sum(number * number for number in range(NAPS))
 
@@ -35,34 +42,6 @@ SUM = sum(number * number for number in range(NAPS))
 def expect(condition, text):
     if not condition:
         raise Failure(text)
-
-
-# -------------------------------------------------------------------- images
-
-def build_images(engine):
-    for target in ("sdk", "coordinator", "worker", "digest"):
-        say(f"Building superstep-{target}.")
-        engine.build(target)
-    say("Building superstep-postgres.")
-    engine.build(None, file="deploy/postgres/Dockerfile",
-                 name="superstep-postgres")
-    for version in ("1", "2"):
-        build_application(engine, version)
-
-
-def build_application(engine, version):
-    """As a user does it: the SDK's compiler, then an image of two lines."""
-    with tempfile.TemporaryDirectory(prefix="superstep-app-") as folder:
-        folder = pathlib.Path(folder)
-        (folder / "app.c").write_text((HERE / "app.c").read_text())
-        (folder / "Dockerfile").write_text(
-            "FROM superstep-sdk AS build\n"
-            "COPY app.c .\n"
-            f"RUN cc -shared -fPIC -O2 -DVERSION='\"{version}\"' app.c "
-            "-o app.so $(pkg-config --cflags superstep)\n"
-            "FROM superstep-worker\n"
-            "COPY --from=build /build/app.so /app/app.so\n")
-        engine.docker("build", "-q", "-t", f"superstep-naps:{version}", folder)
 
 
 # ---------------------------------------------------------------------- runs
@@ -233,6 +212,10 @@ def test_a_second_version_is_rolled_out_during_a_run(cluster):
     old.result()
 
 
+def test_a_cluster_of_before_is_upgraded_under_load(cluster):
+    rolling.play(cluster)
+
+
 # ----------------------------------------------------------------------- main
 
 def named(wanted):
@@ -247,11 +230,23 @@ def named(wanted):
             if not wanted or any(word in name for word in wanted)}
 
 
-def play(cluster, tests, again=False):
-    say(f"With Compose {cluster.program.version}.")
+def older_version(tests):
+    """Older(), if it can be had; and how many tests are skipped without it."""
+    wanted = BEFORE & tests.keys()
+    if not wanted:
+        return None, 0
+    try:
+        return older.Older(), 0
+    except older.Unavailable as why:
+        say(f"*** NO UPGRADE IS TRIED: {why} ***")
+        return None, len(wanted)
+
+
+def play(cluster, tests, names):
+    with_what = f"Compose {cluster.program.version}"
     passed = failed = 0
     for name, function in tests.items():
-        if again and name not in AGAIN:
+        if name not in names:
             continue
         begin = time.monotonic()
         try:
@@ -267,22 +262,44 @@ def play(cluster, tests, again=False):
             traceback.print_exc()
             result = "failed"
             failed += 1
-        say(f"{result} {name} ({time.monotonic() - begin:.1f} s)")
+        say(f"{result} {name} ({with_what}, {time.monotonic() - begin:.1f} s)")
     return passed, failed
+
+
+def play_row(engine, tests, row):
+    """One cluster after the other: how many passed, and failed."""
+    passed = failed = 0
+    for make, compose, names in row:
+        if tests.keys() & names:
+            with make(engine, compose) as cluster:
+                ended = play(cluster, tests, names)
+            passed, failed = passed + ended[0], failed + ended[1]
+    return passed, failed
+
+
+def play_all(engine, composes, tests, before):
+    """Two clusters side by side, as most of what they do is to wait: one tries it
+    all, the other one what is of before, and some with a second Compose."""
+    rows = [[(Cluster, composes[0], tests.keys() - BEFORE)], []]
+    if before:
+        rows[1].append((rolling.OlderCluster, composes[0], BEFORE))
+    for compose in composes[1:]:
+        rows[1].append((Cluster, compose, AGAIN))
+    with ThreadPoolExecutor(len(rows)) as pool:
+        ends = [pool.submit(play_row, engine, tests, row) for row in rows]
+        return [sum(column) for column in zip(*(end.result() for end in ends))]
 
 
 def main():
     begin = time.monotonic()
     tests = named(sys.argv[1:])
+    before, skipped = older_version(tests)
     try:
-        with Engine() as engine:
-            build_images(engine)
+        with Engine() as engine, ThreadPoolExecutor(1) as beside:
+            composes = beside.submit(engine.composes)
+            images.build(engine, before)
             say(f"Built ({time.monotonic() - begin:.0f} s).")
-            passed = failed = 0
-            for count, compose in enumerate(engine.composes()):
-                with Cluster(engine, compose) as cluster:
-                    ended = play(cluster, tests, again=count > 0)
-                passed, failed = passed + ended[0], failed + ended[1]
+            passed, failed = play_all(engine, composes.result(), tests, before)
     except Unavailable as why:
         say(f"\n*** SKIPPED: NO CLUSTER WAS TESTED ***\n{why}\n")
         say("0 passed, 0 failed, 1 skipped")
@@ -291,7 +308,8 @@ def main():
         print(error)
         passed, failed = 0, 1
     say(f"The whole took {time.monotonic() - begin:.0f} s.")
-    say(f"{passed} passed, {failed} failed")
+    say(f"{passed} passed, {failed} failed" +
+        (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0
 
 

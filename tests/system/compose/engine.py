@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 BASE = "debian:bookworm-slim"
 PACKAGES = ["docker.io", "docker-compose", "iptables", "debootstrap"]
 START_S = 60
+BUILD_S = 3600 # on a busy machine, too
 
 
 class Unavailable(Exception):
@@ -162,11 +163,14 @@ class Engine:
     def docker(self, *words, **options):
         return run("docker", *words, env=self.environment, **options)
 
-    def build(self, target, *more, file="deploy/Dockerfile", name=None):
-        """An image from the project's tree; its apt uses the host's network."""
+    def build(self, target, *more, file="deploy/Dockerfile", name=None,
+              root=ROOT):
+        """An image from a project's tree; its apt uses the host's network."""
         words = ["--target", target] if target else []
-        self.docker("build", "-q", "--network", "host", "-f", ROOT / file,
-                    *words, "-t", name or f"superstep-{target}", *more, ROOT)
+        self.docker("build", "-q", "--network", "host",
+                    "-f", pathlib.Path(root) / file, *words,
+                    "-t", name or f"superstep-{target}", *more, root,
+                    timeout=BUILD_S)
 
     def stop(self):
         if self.process:

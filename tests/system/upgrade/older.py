@@ -63,13 +63,15 @@ class Older:
     def _unpack(self):
         shutil.rmtree(self.source, ignore_errors=True)
         self.source.mkdir()
-        archive = self.folder / "source.tar"
+        self.unpack(self.source)
+
+    def unpack(self, folder):
+        """Its source, into a folder that is empty."""
         # Within a folder git gives that folder only.
-        subprocess.run(["git", "-C", str(self.top), "archive", "-o",
-                        str(archive), OLD_COMMIT], check=True)
-        subprocess.run(["tar", "-xf", str(archive), "-C", str(self.source)],
-                       check=True)
-        archive.unlink()
+        archive = subprocess.run(["git", "-C", str(self.top), "archive",
+                                  OLD_COMMIT], check=True, capture_output=True)
+        subprocess.run(["tar", "-x", "-C", str(folder)], check=True,
+                       input=archive.stdout)
 
     def _make(self):
         done = subprocess.run(["sh", "-euc", MAKE], cwd=self.source, text=True,
