@@ -7,7 +7,8 @@
 // --at-once runs under way until --runs are done, each on a thread of its own,
 // from thread number --first. --detach: each is done when it is durable.
 // --turns: the runs are one after the other on one thread, and the answer is
-// to hold nothing. One line of JSON: the seconds of all of it, and of each run.
+// to hold nothing. One line of JSON: the seconds of all of it, from when to
+// when by the machine's clock, and of each run.
 #include <superstep/client.h>
 
 #include <getopt.h>
@@ -145,9 +146,12 @@ static void measure(const struct wanted *wanted)
     wait_for_graphs(client);
     double begin = now_s();
     run_all(client, wanted, seconds);
+    double end = now_s();
     printf("{\"graph\": \"%s\", \"size\": %zu, \"runs\": %zu, \"seconds\": "
-           "%.9f, \"events\": %zu, \"each\": [",
-        wanted->graph, wanted->size, wanted->runs, now_s() - begin, events);
+           "%.9f, \"begin\": %.9f, \"end\": %.9f, \"events\": %zu, "
+           "\"each\": [",
+        wanted->graph, wanted->size, wanted->runs, end - begin, begin, end,
+        events);
     for (size_t i = 0; i < wanted->runs; i++)
         printf("%s%.9f", i > 0 ? ", " : "", seconds[i]);
     printf("]}\n");

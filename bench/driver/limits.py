@@ -69,6 +69,14 @@ def libzmq(what, count, figure):
     return measure
 
 
+def copy(megabytes):
+    """memcpy of what the nodes of a run update."""
+    def measure(place, _):
+        size = place.size(int(megabytes * 1e6), 1000)
+        return line_of(BIN / "bench-limits", "copy", size)["seconds"] * 1e6
+    return [limit(f"memcpy of the {megabytes} MB that are updated", measure)]
+
+
 def no_pgbench(_):
     if missing():
         return missing()

@@ -13,7 +13,6 @@ from place import Cluster, line_of, output_of
 PATIENCE_S = 120
 QUIET_S = 0.3
 SUPERSTEPS_BEFORE = 3
-WARM_RUNS = 3
 
 
 def here(graph, size=(0, 0), runs=(1, 1), store="memory", scale=1e6, per=None,
@@ -32,24 +31,33 @@ def here(graph, size=(0, 0), runs=(1, 1), store="memory", scale=1e6, per=None,
 
 
 def one_thread(store, size):
-    """The median superstep of one thread, through a worker's process, in us."""
+    """The median superstep of one thread, through a worker's process, and the
+    processor time of a superstep, in us."""
     def measure(place, _):
+        count = place.size(*size)
         with place.store(store) as url:
-            return line_of(BIN / "bench-superstep", place.size(*size), "--json",
-                           "--store", url)["median_us"]
+            before = place.processor_s()
+            got = line_of(BIN / "bench-superstep", count, "--json", "--store",
+                          url)
+            spent = place.processor_s() - before
+        return {"superstep": got["median_us"], "cpu": spent * 1e6 / count}
     return measure
 
 
 def at_once(store, threads, size):
-    """Supersteps a second of so many threads that go round and round."""
+    """Supersteps a second of so many threads that go round and round, and the
+    processor time of one."""
     def measure(place, _):
         runs, rounds = place.size(*threads), place.size(*size)
-        with place.store(store) as url, Cluster(url) as cluster:
-            cluster.begin()
-            cluster.work()
-            cluster.crowd("loop", size=1, runs=WARM_RUNS, first=10 ** 6)
-            got = cluster.crowd("loop", size=rounds, runs=runs, at_once=runs)
-        return runs * rounds / got["seconds"]
+        with place.store(store) as url:
+            before = place.processor_s()
+            with Cluster(url) as cluster:
+                cluster.begin()
+                cluster.work()
+                seconds = cluster.crowds("loop", runs, size=rounds)
+            spent = place.processor_s() - before
+        return {"rate": runs * rounds / seconds,
+                "cpu": spent * 1e6 / (runs * rounds)}
     return measure
 
 
@@ -61,7 +69,7 @@ def suite_durable(graph, size, runs, threads):
             cluster.begin()
             cluster.work()
             got = cluster.crowd(graph, size=place.size(*size), runs=count,
-                                at_once=crowd, stream=True)
+                                at_once=crowd)
         return count / got["seconds"]
     return measure
 

@@ -190,17 +190,22 @@ def no_temporal(_):
 # --- asking ---------------------------------------------------------------------
 
 
-def figure(got, count, runs, scale, per, rate):
-    """What a peer's program told, as its row wants it."""
-    if rate:
-        return runs * count / got["seconds"]
-    if per is None and "gap" in got:
-        return got["gap"] * 1e6
-    return got["median"] * scale / (count if per else 1)
+def figures(got, count, runs, options):
+    """What a peer's program told, as its rows want it."""
+    kind, scale = options.get("figure", "run"), options.get("scale", 1e6)
+    if kind == "rate":
+        return {"rate": runs * count / got["seconds"],
+                "cpu": got["cpu"] * 1e6 / (runs * count)}
+    if kind == "runs":
+        return runs / got["seconds"]
+    if kind == "gap":
+        return {"superstep": got["gap"] * 1e6,
+                "cpu": got["cpu"] * 1e6 / (runs * count)}
+    return got["median"] * scale / (count if kind == "superstep" else 1)
 
 
-def ask(program, graph, saver, size, runs, at_once, scale=1e6, per=None,
-        suite=False, rate=False, mode=None):
+def ask(program, graph, saver, size, runs, at_once, suite=False, mode=None,
+        **options):
     def measure(place, _):
         count, many = place.size(*size), place.size(*runs)
         words = [*program(place), graph, "--saver", saver, "--size", count,
@@ -209,8 +214,10 @@ def ask(program, graph, saver, size, runs, at_once, scale=1e6, per=None,
         words += ["--suite"] if suite else []
         kind = saver if saver in ("postgres", "sqlite") else "memory"
         with place.store(kind) as url:
+            before = place.processor_s(False)
             got = line_of(*words, "--url", url, seconds=MEASURE_S)
-        return figure(got, count, many, scale, per, rate)
+            got["cpu"] += place.processor_s(False) - before
+        return figures(got, count, many, options)
     return measure
 
 

@@ -13,6 +13,7 @@ from postgres import Postgres, missing
 
 APPLICATION = LIB / "bench.so"
 CAPACITY = 64
+CLIENT_RUNS = 1000
 TIME_S = 900
 
 
@@ -36,6 +37,21 @@ def line_of(*command, **options):
     return json.loads(output_of(*command, **options).splitlines()[-1])
 
 
+def tree_s(pid):
+    """Processor time of a process and its children, ended ones too."""
+    ticks = 0
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            part = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has just ended
+        if path.parent.name == str(pid):
+            ticks += sum(map(int, part[11:15]))
+        elif part[1] == str(pid):
+            ticks += sum(map(int, part[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class Place:
     """One PostgreSQL for the whole run, with fsync, begun when it is needed; a
     database of its own for each measurement."""
@@ -57,6 +73,13 @@ class Place:
         if not self.server:
             self.server = Postgres(["max_connections=400"]).__enter__()
         return self.server
+
+    def processor_s(self, children=True):
+        """Processor time so far: of PostgreSQL's processes, and of what was
+        started here and has ended."""
+        spent = os.times()
+        sum_s = spent.children_user + spent.children_system if children else 0
+        return sum_s + (tree_s(self.server.process.pid) if self.server else 0)
 
     @staticmethod
     def no_postgres():
@@ -115,6 +138,21 @@ class Cluster(World):
 
     def crowd(self, graph, **options):
         return line_of(*self.crowd_words(graph, **options))
+
+    def crowds(self, graph, runs, **options):
+        """So many runs at once, by as many clients as it takes: the seconds
+        from the first one's begin to the last one's end."""
+        shares = [min(CLIENT_RUNS, runs - first)
+                  for first in range(0, runs, CLIENT_RUNS)]
+        started = [subprocess.Popen(
+            self.crowd_words(graph, runs=share, at_once=share,
+                             first=i * CLIENT_RUNS, **options),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            for i, share in enumerate(shares)]
+        got = [json.loads(each.communicate(timeout=TIME_S)[0])
+               for each in started]
+        return max(each["end"] for each in got) - min(
+            each["begin"] for each in got)
 
     def crowd_words(self, graph, **options):
         words = [BIN / "bench-crowd", graph, "--connect", self.at]

@@ -67,6 +67,7 @@ HERE = ("all of a run in one process, rows in memory: the request and the "
         "answer as JSON values, entry, supersteps, bodies that do next to "
         "nothing, end; a new thread each time, the median run")
 NO_DISK = "disk, sockets, a worker's process; work that bodies do"
+CPU = Row("cpu", "processor time of all processes, a superstep", "us", "less")
 SUITE = ("a run of LangGraph's own suite as the suite does it: durability "
          "`exit`, what each node updates is streamed, a new thread each time")
 WORKER = ("a coordinator, a worker's process and a client, each superstep "
@@ -81,18 +82,43 @@ def suite(name, title, graph, size=(0, 0), runs=(20, 1), rounds=1000):
                 graph, size, (min(runs[0], 5), 1), rounds, suite=True))
 
 
+def suite_wide(name, graph, megabytes):
+    """Ours encodes each value once for its row; Python hands references on."""
+    made = suite(f"wide_{name}", f"wide state {name.replace('x', ' x ')}",
+                 graph, runs=(2, 1), rounds=2)
+    return made._replace(sides=made.sides + limits.copy(megabytes))
+
+
+def suite_stored(name, title, graph, size=(0, 0), runs=(64, 2)):
+    """Every superstep durable: one thread, and 64 at once."""
+    return [Workload(
+        f"suite_{name}_{threads[0]}_durable",
+        [Row("rate", f"LangGraph's suite, {title}, {threads[0]} at once, each "
+             "superstep durable in PostgreSQL", "runs/s", "more")],
+        WORKER + "; the answer is awaited, nothing is streamed",
+        "work that bodies do",
+        durable(ours.suite_durable(graph, size, (
+            runs[0] if threads[0] > 1 else runs[0] // 8, runs[1]), threads))
+        + [Side(f"langgraph {mode}, postgres", "peer", peers.langgraph(
+            graph, "postgres", mode, size,
+            (runs[0] if threads[0] > 1 else runs[0] // 8, runs[1]),
+            at_once=threads, figure="runs"), peers.no_langgraph, 1)
+           for mode in ("sync", "async")])
+        for threads in ((1, 1), (64, 2))]
+
+
 def crowd(name, threads, size, store="postgres"):
     peer = (64, 4)
     limit = limits.ROWS if store == "postgres" else []
     return Workload(
         name, [Row("rate", f"{threads[0]:,} threads at once, supersteps of one "
-                   f"task, {store}", "supersteps/s", "more")],
+                   f"task, {store}", "supersteps/s", "more"), CPU],
         WORKER + "; all threads together",
         "work that bodies do; peers have 64 threads at once, more slows them. "
         "The limit is rows of the journal's size by pgbench with its best "
         "number of clients, and libzmq's small messages one way",
         durable(ours.at_once(store, threads, size))
-        + stored(store, (20, 2), peer, 1, rate=True)
+        + stored(store, (20, 2), peer, 1, figure="rate")
         + limit + (limits.MESSAGES if store == "postgres" else []))
 
 
@@ -107,23 +133,24 @@ WORKLOADS = [
     Workload("loop", us("superstep", "one node round and round, in process, a "
                         "superstep"), HERE, NO_DISK,
              superstep(ours.here("loop", (100, 10), (100, 3), per=True))
-             + in_memory("loop", (100, 10), (10, 1), per=True)),
+             + in_memory("loop", (100, 10), (10, 1), figure="superstep")),
     Workload("one_thread", us("superstep", "one thread, a superstep of one "
-                              "task, PostgreSQL"),
+                              "task, PostgreSQL") + [CPU],
              WORKER + "; the median time from one body to the next",
              "many threads, which share commits. The limits: one row of the "
              "journal's size and a commit, by pgbench with one client; "
              "libzmq's small message there and back",
              durable(ours.one_thread("postgres", (1000, 300)))
-             + stored("postgres", (200, 5)) + limits.COMMIT + limits.ROUND_TRIP),
+             + stored("postgres", (200, 5), figure="gap") + limits.COMMIT + limits.ROUND_TRIP),
     Workload("one_thread_sqlite", us("superstep", "one thread, a superstep of "
-                                     "one task, SQLite"),
+                                     "one task, SQLite") + [CPU],
              WORKER + "; the median time from one body to the next",
              "many threads, which share commits",
              superstep(ours.one_thread("sqlite", (1000, 300)))
-             + stored("sqlite", (200, 5))),
+             + stored("sqlite", (200, 5), figure="gap")),
     crowd("crowd_256", (256, 4), (40, 2)),
     crowd("crowd_1000", (1000, 8), (15, 2)),
+    crowd("crowd_10000", (10000, 8), (3, 2)),
     crowd("crowd_256_sqlite", (256, 4), (40, 2), "sqlite"),
     Workload("sends", [Row("run", "10,000 sends in one superstep, in process",
                            "ms", "less")], HERE, NO_DISK,
@@ -176,10 +203,11 @@ WORKLOADS = [
     suite("fanout_100", "fan-out to subgraph 100", "jokes", (100, 3), (5, 1), 2),
     suite("react_10", "react agent 10", "react_10", runs=(20, 1)),
     suite("react_100", "react agent 100", "react_100", runs=(3, 1), rounds=2),
-    suite("wide_25x300", "wide state 25 x 300", "wide_300", runs=(3, 1),
-          rounds=2),
-    suite("wide_15x600", "wide state 15 x 600", "wide_600", runs=(2, 1),
-          rounds=2),
-    suite("wide_9x1200", "wide state 9 x 1200", "wide_1200", runs=(2, 1),
-          rounds=2),
+    suite_wide("25x300", "wide_300", 16.7),
+    suite_wide("15x600", "wide_600", 31.1),
+    suite_wide("9x1200", "wide_1200", 18.8),
+    *suite_stored("sequential_10", "sequential 10", "sequential_10"),
+    *suite_stored("fanout_10", "fan-out to subgraph 10", "jokes", (10, 2),
+                  (16, 2)),
+    *suite_stored("react_10", "react agent 10", "react_10", runs=(16, 2)),
 ]

@@ -122,6 +122,7 @@ const graph = define().compile(saver ? { checkpointer: saver } : {});
 if (runs > 1) await once(graph, input, "warm");
 times.length = 0;
 const begin = performance.now();
+const spent = process.cpuUsage();
 const each = [];
 let next = 0;
 await Promise.all(Array.from({ length: Number(given["at-once"]) }, async () => {
@@ -130,8 +131,10 @@ await Promise.all(Array.from({ length: Number(given["at-once"]) }, async () => {
     each.push(await once(graph, input, number));
   }
 }));
+const cpu = process.cpuUsage(spent);
 const told = {
   median: median(each), seconds: (performance.now() - begin) / 1e3,
+  cpu: (cpu.user + cpu.system) / 1e6,
 };
 const gaps = times.slice(1).map((late, i) => (late - times[i]) / 1e3);
 if (gaps.length > 0) told.gap = median(gaps);

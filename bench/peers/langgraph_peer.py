@@ -123,14 +123,15 @@ def all_sync(given):
         if given.runs > 1 and not given.graph.startswith("turns"):
             once(graph, given, "warm")
         graphs.times.clear()
-        begin = time.perf_counter()
+        begin, spent = time.perf_counter(), time.process_time()
         if given.at_once == 1:
             each = [once(graph, given, i) for i in range(given.runs)]
         else:
             with concurrent.futures.ThreadPoolExecutor(given.at_once) as pool:
                 each = list(pool.map(lambda i: once(graph, given, i),
                                      range(given.runs)))
-        return each, time.perf_counter() - begin
+        return (each, time.perf_counter() - begin,
+                time.process_time() - spent)
 
 
 async def all_async(given):
@@ -139,7 +140,7 @@ async def all_async(given):
         if given.runs > 1:
             await once_async(graph, given, "warm")
         graphs.times.clear()
-        begin = time.perf_counter()
+        begin, spent = time.perf_counter(), time.process_time()
         if given.at_once == 1:
             each = [await once_async(graph, given, i)
                     for i in range(given.runs)]
@@ -150,17 +151,19 @@ async def all_async(given):
                 async with gate:
                     return await once_async(graph, given, number)
             each = await asyncio.gather(*map(gated, range(given.runs)))
-        return each, time.perf_counter() - begin
+        return (each, time.perf_counter() - begin,
+                time.process_time() - spent)
 
 
 def main():
     given = arguments()
     if given.mode == "async":
         import uvloop
-        each, seconds = uvloop.run(all_async(given))
+        each, seconds, cpu = uvloop.run(all_async(given))
     else:
-        each, seconds = all_sync(given)
-    told = {"median": statistics.median(each), "seconds": seconds}
+        each, seconds, cpu = all_sync(given)
+    told = {"median": statistics.median(each), "seconds": seconds,
+            "cpu": cpu}
     if given.graph.startswith("turns"):
         told["each"] = each
     gaps = [late - early for early, late in zip(graphs.times, graphs.times[1:])]
