@@ -3,10 +3,12 @@
 
 Every side of a workload is measured once a round, in turns, and each round
 begins with another side, so that whatever else the machine does falls on all
-alike. A side that cannot be measured here is named with the reason.
+alike. A side that cannot be measured here is named with the reason. ^C ends it
+with what there is.
 """
 
 import argparse
+import contextlib
 import difflib
 import json
 import pathlib
@@ -69,12 +71,27 @@ def measure(result, side, place):
         result.missing[side.name] = why
         return
     try:
-        result.add(side.name, side.measure(place, result.workload))
+        # What a process that failed wrote is shown, too: standard output is
+        # the table's alone.
+        with contextlib.redirect_stdout(sys.stderr):
+            result.add(side.name, side.measure(place, result.workload))
     except Exception as error:  # whatever a peer does, the others go on
         text = str(error).strip() or type(error).__name__
         result.missing[side.name] = "failed: " + text.splitlines()[-1]
         result.failed.append(side)
         say(f"    {text}")
+
+
+def measure_all(results, rounds, place):
+    for turn in range(rounds):
+        for result in results:
+            count = len(result.sides)
+            for i in range(count):
+                side = result.sides[(i + turn) % count]
+                if turn < side.rounds:
+                    say(f"round {turn + 1} of {rounds}: "
+                        f"{result.workload.name}: {side.name}")
+                    measure(result, side, place)
 
 
 def main():
@@ -89,16 +106,10 @@ def main():
                              if side.kind == "ours" or not given.ours])
                for each in wanted]
     with Place(given.tiny, Peers(say)) as place:
-        for turn in range(given.rounds):
-            for result in results:
-                count = len(result.sides)
-                for i in range(count):
-                    side = result.sides[(i + turn) % count]
-                    if turn >= side.rounds:
-                        continue
-                    say(f"round {turn + 1} of {given.rounds}: "
-                        f"{result.workload.name}: {side.name}")
-                    measure(result, side, place)
+        try:
+            measure_all(results, given.rounds, place)
+        except KeyboardInterrupt:
+            say("bench/run: stopped; this is what there is")
         told = machine(place)
     if given.json:
         json.dump(as_json(results, told, given.rounds), sys.stdout, indent=1)

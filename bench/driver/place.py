@@ -147,10 +147,14 @@ class Cluster(World):
         started = [subprocess.Popen(
             self.crowd_words(graph, runs=share, at_once=share,
                              first=i * CLIENT_RUNS, **options),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
             for i, share in enumerate(shares)]
-        got = [json.loads(each.communicate(timeout=TIME_S)[0])
-               for each in started]
+        said = [each.communicate(timeout=TIME_S) for each in started]
+        for each, (_, errors) in zip(started, said):
+            if each.returncode != 0:
+                raise RuntimeError(errors.strip())
+        got = [json.loads(output) for output, _ in said]
         return max(each["end"] for each in got) - min(
             each["begin"] for each in got)
 

@@ -2,6 +2,8 @@
 
 from typing import Callable, NamedTuple
 
+ALL = 1000  # rounds
+
 
 class Row(NamedTuple):
     name: str
@@ -15,7 +17,7 @@ class Side(NamedTuple):
     kind: str  # "ours", "peer" or "limit"
     measure: Callable
     absent: Callable = lambda place: None
-    rounds: int = 1000  # what takes long is measured in the first ones only
+    rounds: int = ALL  # what takes long is measured in the first ones only
 
 
 class Workload(NamedTuple):
