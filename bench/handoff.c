@@ -1,6 +1,6 @@
 // handoff.c - what it costs a worker to hand small bodies to its threads.
 //
-//     bench-handoff [TASKS]
+//     bench-handoff [TASKS] [--json]
 //
 // Lists of orders for one node that does next to nothing, as the worker's loop
 // takes them from a message: started, handed over, and each next list when all
@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 enum { TASKS = 20000, THREADS = 64, ROUNDS = 7 };
 
 static struct ss_application *application;
+static bool is_json;
 
 static int count_up(struct ss_task *task)
 {
@@ -169,20 +171,26 @@ static void compare_both(size_t tasks, size_t size)
     }
     qsort(ours, ROUNDS, sizeof(*ours), compare);
     qsort(plain, ROUNDS, sizeof(*plain), compare);
-    printf("%-16zu %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f\n", size, ours[0],
-        ours[ROUNDS / 2], ours[ROUNDS - 1], plain[0], plain[ROUNDS / 2],
-        plain[ROUNDS - 1], ours[ROUNDS / 2] / plain[ROUNDS / 2]);
+    static const char *const forms[] = {
+        "%-16zu %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f\n",
+        "{\"orders\": %zu, \"least\": %.3f, \"median\": %.3f, \"most\": %.3f, "
+        "\"plain_least\": %.3f, \"plain_median\": %.3f, \"plain_most\": %.3f, "
+        "\"ratio\": %.3f}\n"};
+    printf(forms[is_json], size, ours[0], ours[ROUNDS / 2], ours[ROUNDS - 1],
+        plain[0], plain[ROUNDS / 2], plain[ROUNDS - 1],
+        ours[ROUNDS / 2] / plain[ROUNDS / 2]);
 }
 
 int main(int argc, char **argv)
 {
-    size_t tasks = argc > 1 ? strtoul(argv[1], NULL, 10) : TASKS;
+    is_json = argc > 1 && strcmp(argv[argc - 1], "--json") == 0;
+    size_t tasks = argc > 1 + is_json ? strtoul(argv[1], NULL, 10) : TASKS;
     struct ss_app_graph graphs[] = {{"g", define}, {NULL, NULL}};
     struct ss_app app = {SS_ABI_VERSION, sizeof(app), NULL, graphs, NULL};
     struct ss_error error;
     pthread_t thread;
     if (tasks < THREADS * ROUNDS) {
-        fprintf(stderr, "usage: bench-handoff [%d or more tasks]\n",
+        fprintf(stderr, "usage: bench-handoff [%d or more tasks] [--json]\n",
             THREADS * ROUNDS);
         return 2;
     }
@@ -194,9 +202,10 @@ int main(int argc, char **argv)
     ss_check(pipe(fds) == 0);
     for (int i = 0; i < THREADS; i++)
         ss_check(pthread_create(&thread, NULL, plain_thread, NULL) == 0);
-    printf("processor time a task, us: least, median, most of %d rounds\n"
-           "%-16s %26s %26s\n",
-        ROUNDS, "orders a list", "superstep", "a signal an order");
+    if (!is_json)
+        printf("processor time a task, us: least, median, most of %d rounds\n"
+               "%-16s %26s %26s\n",
+            ROUNDS, "orders a list", "superstep", "a signal an order");
     for (size_t size = 1; size <= THREADS; size *= 8)
         compare_both(tasks, size);
     return 0;

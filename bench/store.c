@@ -1,6 +1,6 @@
 // store.c - what an append to PostgreSQL costs, beside pgbench.
 //
-//     bench-store [SECONDS]
+//     bench-store [SECONDS [TURNS]] [--json]
 //
 // A private server with fsync on. The same row of 250 bytes goes in, one
 // client, in commits of 1, 10 and 100 rows of as many threads: once by the
@@ -31,7 +31,13 @@
 #include "coordinator/store/store_actors.h"
 #include "tests/support/postgres_server.h"
 
-enum { SECONDS = 1, SECONDS_MAX = 600, TURNS = 7, BODY = 250, BATCH_MAX = 100 };
+enum {
+    SECONDS = 1,
+    SECONDS_MAX = 600,
+    TURNS_MAX = 7,
+    BODY = 250,
+    BATCH_MAX = 100
+};
 enum { SKIPPED = 77, THREADS = 256, CROWDS = 3 };
 
 static void complain(const char *what, const char *why)
@@ -40,6 +46,8 @@ static void complain(const char *what, const char *why)
     exit(1);
 }
 
+static bool is_json;
+static int turns = TURNS_MAX;
 static char body[BODY + 1];
 
 static struct ss_store_row row_of(const char *thread, uint64_t seq)
@@ -255,9 +263,9 @@ static struct ss_store *open_schema(
 }
 
 struct side {
-    double rates[TURNS]; // rows a second
-    double rows;         // of all turns
-    double processor;    // seconds
+    double rates[TURNS_MAX]; // rows a second
+    double rows;             // of all turns
+    double processor;        // seconds
 };
 
 static void side_add(struct side *side, int turn, double rate, int seconds)
@@ -282,8 +290,8 @@ static void compare(const struct postgres_server *server,
     struct appends *appends, size_t count, int seconds)
 {
     struct side ours = {{0}, 0, 0}, theirs = {{0}, 0, 0};
-    double ratios[TURNS];
-    for (int i = 0; i < TURNS; i++) {
+    double ratios[TURNS_MAX];
+    for (int i = 0; i < turns; i++) {
         double begin = processor_seconds(server);
         side_add(&ours, i, store_turn(appends, count, seconds), seconds);
         double middle = processor_seconds(server);
@@ -295,10 +303,15 @@ static void compare(const struct postgres_server *server,
     }
     double us = 1e6 * ours.processor / ours.rows;
     double their_us = 1e6 * theirs.processor / theirs.rows;
-    printf("%5zu  %9.0f rows/s  %9.0f rows/s  %6.2f  %7.1f us  %7.1f us  "
-           "%6.2f\n",
-        count, median(ours.rates, TURNS), median(theirs.rates, TURNS),
-        median(ratios, TURNS), us, their_us, their_us / us);
+    static const char *const forms[] = {
+        "%5zu  %9.0f rows/s  %9.0f rows/s  %6.2f  %7.1f us  %7.1f us  "
+        "%6.2f\n",
+        "{\"batch\": %zu, \"store\": %.0f, \"pgbench\": %.0f, \"ratio\": "
+        "%.3f, \"store_us\": %.2f, \"pgbench_us\": %.2f, \"us_ratio\": "
+        "%.3f}\n"};
+    printf(forms[is_json], count, median(ours.rates, (size_t)turns),
+        median(theirs.rates, (size_t)turns), median(ratios, (size_t)turns), us,
+        their_us, their_us / us);
     (void)fflush(stdout);
 }
 
@@ -388,20 +401,25 @@ static void crowds_compare(const struct postgres_server *server, int seconds)
     memset(sides, 0, sizeof(sides));
     for (size_t i = 0; i < CROWDS; i++)
         crowd_open(server, &crowds[i], connections[i]);
-    for (int turn = 0; turn < TURNS; turn++)
+    for (int turn = 0; turn < turns; turn++)
         for (size_t i = 0; i < CROWDS; i++) {
             double before = processor_seconds(server);
             side_add(&sides[i], turn, crowd_turn(&crowds[i], seconds), seconds);
             sides[i].processor += processor_seconds(server) - before;
         }
-    printf("%d threads\nconnections         rows   rows a commit"
-           "   processor: a row\n",
-        THREADS);
+    if (!is_json)
+        printf("%d threads\nconnections         rows   rows a commit"
+               "   processor: a row\n",
+            THREADS);
     for (size_t i = 0; i < CROWDS; i++) {
         struct ss_store_actor_stats stats =
             ss_store_actors_stats(crowds[i].actors);
-        printf("%11zu  %9.0f/s  %14.1f  %14.1f us\n", connections[i],
-            median(sides[i].rates, TURNS),
+        static const char *const forms[] = {
+            "%11zu  %9.0f/s  %14.1f  %14.1f us\n",
+            "{\"connections\": %zu, \"store\": %.0f, \"rows_a_commit\": %.1f, "
+            "\"store_us\": %.2f}\n"};
+        printf(forms[is_json], connections[i],
+            median(sides[i].rates, (size_t)turns),
             (double)stats.units / (double)stats.commits,
             1e6 * sides[i].processor / sides[i].rows);
         ss_store_actors_stop(&crowds[i].actors);
@@ -411,9 +429,13 @@ static void crowds_compare(const struct postgres_server *server, int seconds)
 
 int main(int argc, char **argv)
 {
+    is_json = argc > 1 && strcmp(argv[argc - 1], "--json") == 0;
+    argc -= is_json;
     long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : SECONDS;
-    if (argc > 2 || seconds < 1 || seconds > SECONDS_MAX) {
-        fprintf(stderr, "usage: bench-store [SECONDS]\n");
+    turns = argc > 2 ? (int)strtol(argv[2], NULL, 10) : TURNS_MAX;
+    if (argc > 3 || seconds < 1 || seconds > SECONDS_MAX || turns < 1 ||
+        turns > TURNS_MAX) {
+        fprintf(stderr, "usage: bench-store [SECONDS [TURNS]] [--json]\n");
         return 2;
     }
     const char *missing = postgres_server_missing();
@@ -433,11 +455,13 @@ int main(int argc, char **argv)
             appends.store, "bench", 0, &appends.epoch, &error) != SS_OK)
         complain("fence", error.message);
 #ifndef __OPTIMIZE__
-    printf("This build is not optimised, and pgbench is: build with"
-           " cmake --preset release\n");
+    if (!is_json)
+        printf("This build is not optimised, and pgbench is: build with"
+               " cmake --preset release\n");
 #endif
-    printf("batch            store           pgbench   ratio"
-           "   processor: a row  pgbench's   ratio\n");
+    if (!is_json)
+        printf("batch            store           pgbench   ratio"
+               "   processor: a row  pgbench's   ratio\n");
     static const size_t counts[] = {1, 10, BATCH_MAX};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         compare(server, &appends, counts[i], (int)seconds);

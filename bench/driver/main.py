@@ -44,6 +44,9 @@ def arguments():
                         help="sizes that show that it works, and no more")
     parser.add_argument("--list", action="store_true",
                         help="the workloads, and what each measures")
+    parser.add_argument("--show", metavar="FILE",
+                        help="the table of what --json printed; nothing is "
+                        "measured")
     given = parser.parse_args()
     if given.rounds < 1:
         parser.error("--rounds is a number from 1 on")
@@ -101,6 +104,9 @@ def main():
             print(f"{each.name}: {each.title}\n    measures {each.measures}\n"
                   f"    leaves out {each.omits}")
         return 0
+    if given.show:
+        print(as_table(json.loads(pathlib.Path(given.show).read_text())))
+        return 0
     wanted = chosen(given.names)
     results = [Result(each, [side for side in each.sides
                              if side.kind == "ours" or not given.ours])
@@ -111,11 +117,8 @@ def main():
         except KeyboardInterrupt:
             say("bench/run: stopped; this is what there is")
         told = machine(place)
-    if given.json:
-        json.dump(as_json(results, told, given.rounds), sys.stdout, indent=1)
-        print()
-    else:
-        print(as_table(results, told, given.rounds))
+    document = as_json(results, told, given.rounds)
+    print(json.dumps(document, indent=1) if given.json else as_table(document))
     ours = [side for result in results for side in result.failed
             if side.kind == "ours"]
     return 1 if ours else 0

@@ -171,11 +171,32 @@ def time_to_first(cluster, marks, path, runs):
     return int(marks.expect().split(b"\n")[0]) / 1e6 - begin
 
 
+def lines_of(*command):
+    return [json.loads(line) for line in output_of(*command).splitlines()]
+
+
+def append(turns):
+    """The store alone, 100 rows a commit, beside pgbench's plain INSERT."""
+    def measure(place, _):
+        got = lines_of(BIN / "bench-store", 1, place.size(*turns), "--json")
+        [most] = [line for line in got if line.get("batch") == 100]
+        return {"rate": most["store"], "cpu": most["store_us"],
+                "ratio": most["ratio"]}
+    return measure
+
+
+def handoff(tasks):
+    """A worker's hand-off of small bodies in lists of 64, and the plain way."""
+    def measure(place, _):
+        most = lines_of(BIN / "bench-handoff", place.size(*tasks), "--json")[-1]
+        return {"cpu": most["median"], "ratio": most["ratio"]}
+    return measure
+
+
 def large_graph(size):
     """One active node of 100,000 beside one of 10."""
     def measure(place, _):
-        small, large = [json.loads(line)["median_us"] for line in output_of(
-            BIN / "bench-growth", place.size(*size),
-            "--json").splitlines()[:2]]
+        small, large = [line["median_us"] for line in lines_of(
+            BIN / "bench-growth", place.size(*size), "--json")[:2]]
         return {"small": small, "large": large, "growth": large / small}
     return measure

@@ -39,6 +39,34 @@ class Result:
         return pair[0] / pair[1] if row.better == "less" else pair[1] / pair[0]
 
 
+def as_json(results, told, rounds):
+    rows = []
+    for result in results:
+        for row in result.workload.rows:
+            rows.append({
+                "workload": result.workload.name, "row": row.name,
+                "title": row.title, "unit": row.unit, "better": row.better,
+                "measures": result.workload.measures,
+                "leaves_out": result.workload.omits,
+                "sides": list(sides_of(result, row))})
+    return {"machine": told, "rounds": rounds, "rows": rows}
+
+
+def sides_of(result, row):
+    for side in result.sides:
+        values = result.values_of(side, row)
+        each = {"side": side.name, "kind": side.kind, "values": values}
+        if values:
+            yield each | {"median": statistics.median(values),
+                          "min": min(values), "max": max(values),
+                          "times_ours": result.ratio(side, row)}
+        elif side.name in result.missing:
+            yield each | {"missing": result.missing[side.name]}
+
+
+# --- for people -----------------------------------------------------------------
+
+
 def shown(number):
     if number is None:
         return ""
@@ -49,58 +77,33 @@ def shown(number):
     return f"{number:.2f}" if abs(number) >= 0.1 else f"{number:.2g}"
 
 
-def lines_of(result):
-    for row in result.workload.rows:
-        yield (f"{result.workload.name}: {row.title}, {row.unit}, "
-               f"{row.better} is better", ())
-        for side in result.sides:
-            values = result.values_of(side, row)
-            name = ("limit: " if side.kind == "limit" else "") + side.name
-            if values:
-                ratio = result.ratio(side, row)
-                yield ("    " + name, (
-                    shown(statistics.median(values)), shown(min(values)),
-                    shown(max(values)), f"{shown(ratio)} x" if ratio else ""))
-            elif side.name in result.missing:
-                yield (f"    {name}: none, {result.missing[side.name]}", ())
+def lines_of(row):
+    yield (f"{row['workload']}: {row['title']}, {row['unit']}, "
+           f"{row['better']} is better", ())
+    for side in row["sides"]:
+        name = ("limit: " if side["kind"] == "limit" else "") + side["side"]
+        if "missing" in side:
+            yield (f"    {name}: none, {side['missing']}", ())
+        else:
+            ratio = side["times_ours"]
+            yield ("    " + name, (
+                shown(side["median"]), shown(side["min"]), shown(side["max"]),
+                f"{shown(ratio)} x" if ratio else ""))
 
 
-def as_table(results, told, rounds):
-    lines = [line for result in results for line in lines_of(result)]
+def as_table(document):
+    """The text of what as_json() made."""
+    rows = document["rows"]
+    lines = [line for row in rows for line in lines_of(row)]
     width = max([len(name) for name, cells in lines if cells] or [0])
-    text = [f"{key}: {value}" for key, value in told.items()]
-    text += [f"rounds: {rounds}", "",
+    text = [f"{key}: {value}" for key, value in document["machine"].items()]
+    text += [f"rounds: {document['rounds']}", "",
              " " * width + "".join(f"{name:>13}" for name in COLUMNS)]
     for name, cells in lines:
         text.append(f"{name:<{width}}" + "".join(
             f"{cell:>13}" for cell in cells) if cells else name)
     text += ["", "What each measures, and what it leaves out:"]
-    for result in results:
-        text += [f"{result.workload.name}: measures {result.workload.measures}",
-                 f"    leaves out {result.workload.omits}"]
+    for name, row in {row["workload"]: row for row in rows}.items():
+        text += [f"{name}: measures {row['measures']}",
+                 f"    leaves out {row['leaves_out']}"]
     return "\n".join(line.rstrip() for line in text)
-
-
-def as_json(results, told, rounds):
-    rows = []
-    for result in results:
-        for row in result.workload.rows:
-            sides = []
-            for side in result.sides:
-                values = result.values_of(side, row)
-                each = {"side": side.name, "kind": side.kind, "values": values}
-                if values:
-                    each |= {"median": statistics.median(values),
-                             "min": min(values), "max": max(values),
-                             "times_ours": result.ratio(side, row)}
-                elif side.name in result.missing:
-                    each["missing"] = result.missing[side.name]
-                else:
-                    continue  # it has no such row
-                sides.append(each)
-            rows.append({
-                "workload": result.workload.name, "row": row.name,
-                "title": row.title, "unit": row.unit, "better": row.better,
-                "measures": result.workload.measures,
-                "leaves_out": result.workload.omits, "sides": sides})
-    return {"machine": told, "rounds": rounds, "rows": rows}

@@ -177,6 +177,21 @@ WORKLOADS = [
            Side("langgraph sync, postgres, DeltaChannel", "peer",
                 peers.conversation("turns_delta", (500, 20)),
                 peers.no_langgraph, 1)]),
+    Workload("append", [
+        Row("rate", "the store alone, commits of 100 rows", "rows/s", "more"),
+        Row("cpu", "processor time of server and client, a row", "us", "less"),
+        Row("ratio", "its rate beside pgbench's plain INSERT of as many rows",
+            "times", "more")],
+        "the journal's append to PostgreSQL, one client, in turns with pgbench",
+        "planning, sockets, workers; several connections (bench-store)",
+        durable(ours.append((3, 1)), rounds=1)),
+    Workload("handoff", [
+        Row("cpu", "a worker's hand-off in lists of 64, processor time a task",
+            "us", "less"),
+        Row("ratio", "beside a signal for each order and each outcome", "times",
+            "less")],
+        "orders to threads, bodies that do next to nothing, outcomes back",
+        "sockets; bodies that block", superstep(ours.handoff((20000, 448)))),
     Workload("large_graph", [
         Row("growth", "one active node of 100,000 beside one of 10", "times",
             "less"),
