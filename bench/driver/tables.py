@@ -2,7 +2,7 @@
 
 import statistics
 
-COLUMNS = ("median", "least", "most", "times ours")
+COLUMNS = ("median", "least", "most", "rounds", "times ours")
 
 
 class Result:
@@ -88,6 +88,7 @@ def lines_of(row):
             ratio = side["times_ours"]
             yield ("    " + name, (
                 shown(side["median"]), shown(side["min"]), shown(side["max"]),
+                str(len(side["values"])),
                 f"{shown(ratio)} x" if ratio else ""))
 
 
