@@ -4,7 +4,7 @@
 usage: coverage.py BUILD [FOLDER...]
 
 Reads what a build with the preset `coverage` counted while it ran, through gcov.
-Prints a line for each folder, or, for the folders named, for each file with the
+Prints a line for each folder; for the folders that are named, one for each file, with the
 lines that were never reached.
 """
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""links - what the documents point at is there.
+"""links - every link in the documents leads somewhere.
 
 usage: links.py
 
-Every relative link of every Markdown file leads to a file or folder, and its
-#part to a heading there. A link whose text is a name in backticks, to a file of C,
-finds that name in it. Every name in backticks after "Shown by" is a test.
-Prints what is not so; exits with 1 then.
+Every relative link of every Markdown file must lead to a file or folder, and its
+#part to a heading there. If a link's text is a name in backticks and it leads to a C
+file, that file must hold the name. Names in backticks after "Shown by" must be tests.
+Prints what is wrong; exits with 1 if anything is.
 """
 
 import pathlib

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""reference - the pages of docs/reference that are made from the source.
+"""reference - makes the pages of docs/reference that come from the source.
 
 usage: reference.py           write them
        reference.py --check   say which differ from what would be written
 
-A page a public header: its text, then every declaration with its comment. A
+One page for each public header: its text, then each declaration with its comment. A
 page each for the codes of errors, for what waits for the disk, and for the
 commands and programs with their options; and in the page of requests, which is
 written by hand, the table. The source is the one place to edit.
@@ -15,6 +15,7 @@ import math
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs/reference"
@@ -30,6 +31,8 @@ PROGRAMS = {"COORDINATOR": "coordinator/main.c",
             "WORKER": "worker/worker_main.c"}
 SETTINGS = "common/app/config.def"
 BOUNDS = "common/app/limits.h"
+WIDTH = 120
+WHOLE = ("|", "#", "<", "    ")  # tables, headings, HTML and code stay
 
 
 def made_from(*sources):
@@ -56,6 +59,21 @@ def paragraph(lines):
             pieces[j] = f"`{pieces[j]}`"
         parts[i] = "".join(pieces)
     return "".join(parts)
+
+
+def wrapped(text):
+    """Paragraphs in lines of WIDTH; a name in backticks is not broken."""
+    out, is_code = [], False
+    for line in text.split("\n"):
+        is_code ^= line.startswith("```")
+        if is_code or len(line) <= WIDTH or line.startswith(WHOLE):
+            out.append(line)
+            continue
+        line = re.sub("`[^`]*`", lambda m: m[0].replace(" ", "\0"), line)
+        out += [part.replace("\0", " ") for part in textwrap.wrap(
+            line, WIDTH, subsequent_indent="  " * line.startswith("- "),
+            break_long_words=False, break_on_hyphens=False)]
+    return "\n".join(out)
 
 
 def prose(lines):
@@ -305,7 +323,7 @@ def requests_table():
 
 
 def requests_page():
-    """By hand, but for the table."""
+    """The page is written by hand, except for the table."""
     name = "requests.md"
     there = (PAGES / name).read_text()
     begin = f"<!-- The table is made from {REQUESTS}. -->\n"
@@ -466,7 +484,7 @@ def settings(program):
 
 
 def as_option(setting):
-    """As it stands in --help: with what is where nothing is given."""
+    """As --help shows it, with the default."""
     initial = " ".join(word for word in (
         setting.get("initial"), setting["unit"]) if word)
     text = setting["help"]
@@ -511,7 +529,7 @@ def arguments(text, at):
 
 
 def expanded(block, known):
-    """With the macros of rows written out."""
+    """The text with the macros of rows expanded."""
     while True:
         found = re.search(r"\b(" + "|".join(known) + r")\(", block)
         if not found:
@@ -620,17 +638,18 @@ def setting_part(setting):
 
 def configure_page():
     out = ["# Configure\n", made_from(SETTINGS, BOUNDS),
-           "Every setting is an option; each may stand in the environment, or "
-           "in a file that the variable with `_FILE` behind its name names: "
-           "for what is secret, as the password in a DSN. The command line "
-           "overrules the environment. Switches are 1 or 0 there. What is not "
-           "possible is refused at the start, with what it was, where it "
-           "stood, and what is possible. A variable that begins with "
-           "`SUPERSTEP_` and is not a setting is told of in a warning, with the "
-           "nearest one.\n",
-           "What a cluster that runs is set to, and where each value came "
-           "from (`flag`, `environment`, `file` or `default`; a secret's value "
-           "is not shown):\n", "    $ superstep show config\n"]
+           "Every setting is an option. It can also be set in the "
+           "environment, or in a file: the variable with `_FILE` behind its "
+           "name then names the file. Use a file for what is secret, such as "
+           "a DSN with a password. The command line overrules the "
+           "environment. In the environment a switch is 1 or 0.\n",
+           "A value that is not possible is refused at the start; the message "
+           "says what the value was, where it was set, and what is possible. "
+           "A variable that begins with `SUPERSTEP_` and is not a setting "
+           "causes a warning, which names the nearest setting.\n",
+           "This shows what a running cluster is set to, and where each value "
+           "came from (`flag`, `environment`, `file` or `default`; the value "
+           "of a secret is not shown):\n", "    $ superstep show config\n"]
     for name, program in (("superstep-coordinator", "COORDINATOR"),
                           ("superstep-worker", "WORKER"),
                           ("superstep", "CLIENT")):
@@ -674,8 +693,9 @@ def all_pages():
     pages["requests.md"] = requests_page()
     pages["../operating/configure.md"] = configure_page()
     pages["README.md"] = index_page(pages)
-    return {name: re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
-            for name, text in pages.items()}
+    texts = {name: re.sub(r"\n{3,}", "\n\n", text).rstrip("\n")
+             for name, text in pages.items()}
+    return {name: wrapped(text) + "\n" for name, text in texts.items()}
 
 
 def check(pages):

@@ -31,7 +31,7 @@ installed()
     return 1
 }
 
-# How to become root: prints a prefix, or fails where that cannot be.
+# How to become root: prints a prefix for commands, or fails.
 root_prefix()
 {
     if [ "$(id -u)" = 0 ]; then
@@ -50,7 +50,7 @@ apt()
         -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
 }
 
-# Install what is missing of the packages named; exits with 3 where it may not.
+# Install those of the named packages that are missing; exits with 3 where it may not.
 need_packages()
 {
     if ! command -v dpkg-query >/dev/null; then

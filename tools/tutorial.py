@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""tutorial - do what docs/tutorial.md says, and see what it shows.
+"""tutorial - do what docs/tutorial.md says, and compare with what it shows.
 
 usage: tutorial.py [--write] [PAGE]
 
-With SS_BUILD_DIR naming a build. It is installed into a folder, and there every
+SS_BUILD_DIR names a build. It is installed into a folder, and there every
 block of the page is done in its order:
 
   ```c FILE    the file is written
@@ -11,7 +11,7 @@ block of the page is done in its order:
   ```sh dev    the other terminal: "$ superstep dev ..." starts, what is shown
                must appear; "^C" stops what runs there
 
-What is printed must be what is shown, but for ids, times, ports and versions,
+What is printed must be what is shown, except for ids, times, ports and versions,
 which differ each time, for the width of columns, and for the order of updates
 that follow each other: tasks run side by side. An id that was shown once means,
 wherever it stands afterwards, in commands too, the one that was printed there.

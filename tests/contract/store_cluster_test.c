@@ -435,7 +435,7 @@ START_TEST(a_hand_over_is_the_owners_word)
     ck_assert_uint_eq(has("ada"), 100);
     ck_assert_uint_eq(has("bob"), 50); // what is not ada's stays
     ck_assert_uint_eq(has(""), SS_SHARDS - 150);
-    // eve is no member: what was meant for her can be had by whoever comes
+    // eve is not a member: anybody can claim what was meant for her
     ck_assert_uint_eq(claim(other, &bob, SS_SHARDS), SS_SHARDS - 150);
 }
 END_TEST

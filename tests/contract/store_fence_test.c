@@ -428,7 +428,7 @@ static void *start_work(void *ctx)
     return NULL;
 }
 
-// Who is taken over starts again in the middle of it: the takeover has the
+// A coordinator that is taken over starts again meanwhile: the takeover has the
 // fence, and raises the epoch last.
 START_TEST(a_start_waits_for_a_takeover_and_holds_nothing_that_this_needs)
 {

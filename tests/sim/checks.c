@@ -67,7 +67,7 @@ static bool acts_on_the_lost(const struct coordinator *it, const char *what)
     return true;
 }
 
-// By the database; who was taken over from must have stopped before.
+// By the database; the owner before must have stopped by then.
 void check_owner(
     const struct coordinator *it, const char *thread, const char *what)
 {

@@ -9,7 +9,7 @@
 
 static json_t *ask_prune(struct customer *it)
 {
-    // it forgets the keys of what is older: who asks it again begins anew
+    // it forgets the keys of what is older: asked again, it begins anew
     network_forget_asks(it->process.world, &it->process);
     return chore_ask_perhaps(it);
 }

@@ -23,7 +23,7 @@
 // ------------------------------------------------ the chores
 
 // Under a database that is set back a thread keeps its name: where another one
-// had begun, who is to know.
+// had begun, nobody can tell.
 static const struct step *steps_of(struct customer *it, enum chore chore)
 {
     struct world *world = it->process.world;

@@ -210,7 +210,7 @@ void customer_ask_behind(struct customer *it)
     if (!it->behind.body || !it->is_accepted || it->behind.is_accepted ||
         it->behind.key)
         return;
-    // nobody knows a run that was taken back: who asks it again begins anew
+    // nobody knows a run that was taken back: asked again, it begins anew
     if (behind_says(it, "rollback") && !it->behind.is_asked)
         network_forget_asks(it->process.world, &it->process);
     it->behind.is_asked = true;

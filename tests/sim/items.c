@@ -58,7 +58,7 @@ static void note_void(struct customer *it, const char *attempt)
         json_object_set_new(shown, "void", json_true());
 }
 
-// True: this is no durable event.
+// True: this is not a durable event.
 bool items_show(struct customer *it, const json_t *item)
 {
     struct world *world = it->process.world;

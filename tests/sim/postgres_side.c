@@ -234,7 +234,7 @@ static void end_ghost(struct pg *pg, struct world *world, struct line *line)
             .what = line->number});
 }
 
-// Who is to get shards leaves just then.
+// The coordinator that is to get shards leaves just then.
 static void leave_early(struct world *world, const struct side *side)
 {
     struct coordinator *to =

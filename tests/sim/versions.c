@@ -154,7 +154,7 @@ static bool is_asked_for_both(const struct world *world, const char *run)
     return !bits || (*bits & (*bits - 1)) != 0;
 }
 
-// Who is told that a run has moved may rely on it.
+// A client that is told that a run has moved may rely on it.
 void versions_moved(struct world *world, const json_t *reply)
 {
     const char *run = ss_json_str(reply, "run", "?");

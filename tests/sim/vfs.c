@@ -205,7 +205,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *base,
     return code;
 }
 
-// Who is dead removes nothing either: its log is what the next one finds.
+// A dead process removes nothing either: the next one finds its log.
 static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync)
 {
     (void)vfs;

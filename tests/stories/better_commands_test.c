@@ -1,6 +1,6 @@
 // better_commands_test.c - commands and updates where we do better than the
 // reference (docs/decisions/0006): an empty command, one on a fresh thread,
-// what a stored one shows and what keeps it, targets that are no nodes.
+// what a stored one shows and what keeps it, targets that are not nodes.
 #include "tests/stories/here.h"
 
 #include <superstep/superstep.h>

@@ -33,7 +33,7 @@ START_TEST(a_worker_has_its_whole_lease)
 }
 END_TEST
 
-// Their signs wait in the socket: whoever slept does not know who was silent.
+// Their signs wait in the socket: one that slept does not know who was silent.
 START_TEST(a_pause_of_the_coordinator_costs_no_worker_its_lease)
 {
     world_graph(chart("g", "start>a a>end", NULL));

@@ -402,7 +402,7 @@ START_TEST(asking_again_with_the_same_run_id_runs_nothing_twice)
 }
 END_TEST
 
-// Who comes back names the last event that it saw, and misses none.
+// A client that comes back names the last event that it saw, and misses none.
 START_TEST(who_attaches_gets_the_events_after_the_last_that_it_saw)
 {
     diamond();

@@ -72,7 +72,7 @@ START_TEST(the_same_name_after_a_prune_is_that_run)
 }
 END_TEST
 
-// Else who asks is told that all is gone, and after a crash nothing is.
+// Else a client is told that all is gone, and after a crash nothing is.
 START_TEST(it_is_told_of_when_its_prune_is_durable)
 {
     two_nodes();

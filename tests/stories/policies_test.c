@@ -1,5 +1,5 @@
 // Policies over crashes, one by one: what is counted goes on being counted,
-// what waits goes on waiting, and what is damaged is no result.
+// what waits goes on waiting, and what is damaged is not a result.
 #include <stdio.h>
 #include <string.h>
 
@@ -156,7 +156,7 @@ static json_t *fails_once_inside(struct visit *visit)
     return failed_inside++ == 0 ? fails(visit) : says(visit->order->node);
 }
 
-// What failed inside in the try before is no failure of this one.
+// What failed inside in the try before is not a failure of this one.
 START_TEST(a_graph_that_failed_inside_is_tried_again_after_a_crash)
 {
     failed_inside = 0;

@@ -200,7 +200,7 @@ START_TEST(what_was_used_since_is_spared)
     const char *minute = "{'thread': 't', 'idle_ms': 60001}";
     ck_assert_str_eq(spared("prune", minute), "used");
     ck_assert_str_eq(spared("delete", minute), "used");
-    // The prune itself is no use of it.
+    // The prune itself does not count as use.
     world_pass(1);
     ck_assert_str_eq(spared("prune", minute), "no");
     ck_assert_str_eq(spared("delete", minute), "no");

@@ -82,7 +82,7 @@ START_TEST(nothing_of_a_parked_run_is_read)
 }
 END_TEST
 
-// A coordinator that was stopped as asked is no crash; what is quarantined is
+// A stop as asked does not count as a crash; what is quarantined is
 // not let go by it.
 START_TEST(it_stays_parked_when_its_coordinator_is_stopped_and_started)
 {

@@ -388,7 +388,7 @@ START_TEST(a_queue_has_an_end)
     ck_assert_str_eq(status_of(world_answer(id)), "queued");
     id = ask_for_more(0, 1);
     ck_assert_str_eq(code_of(world_answer(id)), "limit_exceeded");
-    // who comes in their place finds room
+    // those that come in their place find room
     id = world_ask_json("ann", "run", one_more(0, "interrupt"));
     world_run();
     ck_assert_str_eq(status_of(world_answer(id)), "running");

@@ -1,5 +1,5 @@
 // What is shown to whom: what was shown already is not shown again, and what
-// happens inside only to who asks for it.
+// happens inside only to those who ask for it.
 #include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"

@@ -274,7 +274,7 @@ START_TEST(who_comes_back_gets_the_rest_in_each_mode)
     uint64_t ids[RUNS_MAX];
     if (has_void_items(story) &&
         (strstr(stream, "custom") || strstr(stream, "messages")))
-        return; // those that were shown of attempts that failed are no more
+        return; // items of attempts that failed are gone
     play(story, stream, "", ids);
     cut_everywhere(story, stream, ids, "the run has ended");
     world_crash();

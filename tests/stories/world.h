@@ -85,7 +85,7 @@ void world_worker(const char *name, uint32_t capacity);
 // A client asks; nothing is waited for. Gives the request's number.
 uint64_t world_ask(const char *client, const char *op, const char *body);
 uint64_t world_ask_json(const char *client, const char *op, json_t *body);
-// Who asks from now on has the key of that name; NULL: none.
+// Clients that ask from now on have the key of that name; NULL: none.
 void world_key(const char *name);
 // Everything on its way arrives, until nothing is; no time passes.
 void world_run(void);

@@ -205,7 +205,7 @@ void world_drain(const char *worker)
                           .drains = true});
 }
 
-// A result that comes is no attempt of its worker any more.
+// An attempt whose result has come is not its worker's any more.
 static void settle(const struct parcel *parcel)
 {
     struct ss_message *message = NULL;

@@ -214,7 +214,7 @@ static void chat(struct ss_graph_def *graph)
 
 // ------------------------------------------------------------------ things
 
-// Values that are no plain data: one is handed on, lists of them grow, and one
+// Values that are not plain data: one is handed on, lists of them grow, and one
 // would have to be added.
 static int keep(struct ss_task *task)
 {

@@ -580,7 +580,7 @@ START_TEST(everybody_hears_who_the_coordinators_are)
     hello();
     ck_assert_uint_eq(listen_to(SS_MESSAGE_MEMBERS)->members_count, 2);
     says_two(heard);
-    for (int i = 0; i < 5; i++) // as long as it is so that is no news
+    for (int i = 0; i < 5; i++) // nothing has changed: it is not told again
         turn_among_two();
     listens_for = SS_MESSAGE_WELCOME;
     hello();

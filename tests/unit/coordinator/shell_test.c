@@ -208,7 +208,7 @@ START_TEST(what_is_ready_in_one_turn_is_one_message_for_a_worker)
 END_TEST
 
 // Its queue is full of what it does not read. What waits for it in the outbox
-// is no message that it would refuse, and no task fails of it.
+// is not a message that it would refuse, and no task fails of it.
 START_TEST(a_worker_that_reads_nothing_is_sent_no_message_that_is_too_long)
 {
     enum { AT_ONCE = 100, RUNS = SS_WIRE_BATCH_MAX + 4 * AT_ONCE + 4 };

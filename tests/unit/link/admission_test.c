@@ -426,7 +426,7 @@ START_TEST(who_reads_nothing_of_much_is_hung_up_on)
     ck_assert_str_eq(notice.who, "127.0.0.1");
     ck_assert_msg(
         strstr(notice.text, "more than 5 MB") != NULL, "%s", notice.text);
-    // Nothing of it is held any more, but for a handshake if it is back.
+    // Nothing of it is held any more, except a handshake if it is back.
     for (int i = 0; i < TURNS_MAX && counts.unread >= 1024; i++) {
         link_wait(server, -1, TURN_MS);
         ss_link_counts(server, &counts);

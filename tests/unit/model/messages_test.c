@@ -376,7 +376,7 @@ START_TEST(the_removal_of_all_clears_and_then_merges)
     expect(ABC, "[" ALL ", " R("zz") ", " ALL ", " M("d", "D") "]",
         "[" M("d", "D") "]");
     // Better than the reference: what follows is merged and de-duplicated,
-    // and who is gone with all may be removed again.
+    // and what went with all others may be removed again.
     expect(ABC,
         "[" ALL ", " M("d", "1") ", " M("d", "2") ", " M("e", "E") ", " R(
             "e") ", " R("b") "]",

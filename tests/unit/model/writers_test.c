@@ -155,7 +155,7 @@ START_TEST(known_keys_of_a_map_are_written_in_their_order)
     expect(&run, "a", "null", "[]");
     // A managed value is written, and nobody takes it.
     expect(&run, "a", "{'left': 5}", "[['left', 5]]");
-    // Channels of the graph's own are no keys.
+    // Channels of the graph's own are not keys.
     expect(&run, "a", "{'branch:to:b': 1, '__start__': 2}", "[]");
     finish(&run);
 }
@@ -449,7 +449,7 @@ START_TEST(a_router_sees_its_own_tasks_writes_and_no_others)
     run.answers[0] = run.answers[1] = "[]";
     json_object_set_new(run.channels, "log", js("['in']"));
     json_object_set_new(run.managed, "left", js("4"));
-    // Keys that are no state show too, but not to a router with reads.
+    // Keys that are not state show too, but not to a router with reads.
     expect(&run, "a", "{'log': ['a'], 'hint': 'go', 'x': 1}",
         "[['log', ['a']], ['x', 1], ['branch:to:c', null]]");
     expect_json(json_incref(json_array_get(run.seen, 0)),

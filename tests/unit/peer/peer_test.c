@@ -54,7 +54,7 @@ END_TEST
 START_TEST(a_lease_counts_from_the_last_sign_and_our_own_sleep_does_not)
 {
     ck_assert_int_eq(ss_peer_lost_at_ms(&peer, 1000), 1100);
-    ss_peer_ping(&peer, 500); // is no sign of it
+    ss_peer_ping(&peer, 500); // our ping is not a sign of its life
     ck_assert_int_eq(ss_peer_lost_at_ms(&peer, 1000), 1100);
     ss_peer_heard(&peer, 600);
     ck_assert_int_eq(ss_peer_lost_at_ms(&peer, 1000), 1600);

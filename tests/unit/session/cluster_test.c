@@ -64,7 +64,7 @@ START_TEST(what_one_gives_is_told_and_settled_with_that_one)
 }
 END_TEST
 
-// It is of a later epoch than that one's: who gives it is asked who it is.
+// Its epoch is later than that one's: its sender is asked who it is.
 START_TEST(an_order_of_the_others_epoch_is_not_begun)
 {
     be_welcome();

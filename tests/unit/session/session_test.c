@@ -327,7 +327,7 @@ START_TEST(orders_of_an_older_epoch_are_not_begun)
 }
 END_TEST
 
-// Its welcome was lost, and to it we are no strangers.
+// Its welcome was lost, but it knows us.
 START_TEST(a_coordinator_that_gives_orders_of_a_later_epoch_is_greeted_anew)
 {
     be_welcome();

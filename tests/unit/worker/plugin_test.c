@@ -1,4 +1,4 @@
-// plugin_test.c - what is said of files that are no applications. The shared
+// plugin_test.c - what is said of files that are not applications. The shared
 // objects are built here, as an author would build them.
 #include <check.h>
 #include <stdio.h>
