@@ -38,8 +38,8 @@ static void check_shown(struct customer *it, const json_t *item, json_t *values)
         it->seen++;
     bool is_same = is_step(it, it->seen, values);
     bool is_next = is_step(it, it->seen + 1, values);
-    // what is not a step, or looks like the one before, is of a superstep in which
-    // somebody asks, and the run's last
+    // what is not a step, or looks like the one before, is of a superstep in
+    // which somebody asks, and the run's last
     bool is_known = is_next || (is_same && it->is_first);
     if (it->is_partial) {
         char *text = ss_json_text(values);

@@ -278,8 +278,8 @@ START_TEST(an_update_that_a_crash_cut_off_in_its_fold_leaves_nothing)
 }
 END_TEST
 
-// It was told "fenced", which means nothing to a client: the coordinator is about
-// to end, and the next one knows.
+// It was told "fenced", which means nothing to a client: the coordinator is
+// about to end, and the next one knows.
 START_TEST(who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing)
 {
     world_graph(chart("g", "start>a a>end", NULL));

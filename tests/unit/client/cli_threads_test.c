@@ -231,7 +231,8 @@ START_TEST(a_checkpoint_that_is_not_there_is_told)
 }
 END_TEST
 
-// Its checkpoint may be pruned by then: a client that asks again is told how it ended.
+// Its checkpoint may be pruned by then: a client that asks again is told how it
+// ended.
 START_TEST(a_run_that_is_known_is_asked_for_again_wherever_it_began)
 {
     PLAY({.op = "state", .final = "{\"state\":{\"metadata\":null}}"},
