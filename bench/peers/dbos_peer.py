@@ -1,7 +1,7 @@
 """DBOS on one workload: a workflow of steps that do nothing, each step a write
 to PostgreSQL before the next one begins. One line of JSON, seconds.
 
-Options as langgraph_peer.py's, but for what DBOS does not have.
+Options as langgraph_peer.py's, except for what DBOS does not have.
 """
 
 import argparse

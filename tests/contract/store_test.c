@@ -1,4 +1,4 @@
-// The one contract that every store keeps.
+// The one contract that every store must keep.
 #include "coordinator/store/store.h"
 
 #include <check.h>

@@ -1,6 +1,7 @@
-"""Threads between the real LangGraph and Superstep, both ways, through the tables
-of both savers: finished ones, one that was killed half-way through a superstep,
-one that waits at an interrupt, graphs inside, messages, and what is no plain data.
+"""Threads between the real LangGraph and Superstep, both ways, through the
+tables of both savers: finished ones, one that was killed half-way through a
+superstep, one that waits at an interrupt, graphs inside, messages, and what is
+not plain data.
 
 It needs the packages of requirements.txt: `./test interop` installs them into
 build/interop. Without them it is skipped.

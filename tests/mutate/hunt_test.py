@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""hunt - who caught a fault is told, and kept; a test that is wrong by itself
-catches nothing."""
+"""hunt - the test that caught a fault is named, and kept; a test that is wrong
+by itself catches nothing.
+"""
 
 import contextlib
 import io

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""promises - for each promise a reader finds who looks, and what was planted."""
+"""promises - for each promise a reader finds the tests that check it, and the
+planted faults.
+"""
 
 import pathlib
 import sys

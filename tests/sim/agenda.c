@@ -1,4 +1,4 @@
-// agenda.c - what is to come, by time: a heap.
+// agenda.c - what will happen, ordered by time: a heap.
 #include "tests/sim/world.h"
 
 static bool is_sooner(const struct errand *a, const struct errand *b)

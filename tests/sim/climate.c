@@ -1,4 +1,4 @@
-// climate.c - the weather of a seed.
+// climate.c - how frequent each fault is in a seed.
 #include "common/base/ids.h"
 #include "tests/sim/world.h"
 

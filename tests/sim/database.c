@@ -1,6 +1,6 @@
 // database.c - what stands behind a coordinator's connections: jobs queue up,
 // what is there goes into one commit, and a commit takes time. How it ends is
-// the matter of what is behind (struct backing).
+// decided by what is behind (struct backing).
 #include <string.h>
 
 #include "common/base/check.h"

@@ -1,7 +1,7 @@
 // database_sqlite.c - the database as a real SQLite file, which one coordinator
-// owns: each write may fail, and who dies in the middle of a commit writes no
-// more (vfs.h). Then the file is opened anew, as the next process finds it. It
-// is set back by copies of its files.
+// owns: each write may fail, and a process that dies in the middle of a commit
+// writes no more (vfs.h). Then the file is opened anew, as the next process
+// finds it. It is set back by copies of its files.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

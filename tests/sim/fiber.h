@@ -1,4 +1,4 @@
-// fiber.h - a call that can be left in its middle and gone on with later, in
+// fiber.h - a call that can be suspended in the middle and resumed later, in
 // the one thread that there is: how a store that waits lets others go on.
 #ifndef SS_TESTS_SIM_FIBER_H
 #define SS_TESTS_SIM_FIBER_H

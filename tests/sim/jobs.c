@@ -1,5 +1,5 @@
 // jobs.c - a child for each job, which reports seed by seed through a pipe. A
-// check that fails ends the child; the next one goes on behind that seed.
+// check that fails ends the child; the next child goes on behind that seed.
 #include "tests/sim/jobs.h"
 
 #include <errno.h>

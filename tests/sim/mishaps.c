@@ -1,4 +1,4 @@
-// mishaps.c - what befalls processes: crashes, pauses, partitions, clocks.
+// mishaps.c - what happens to processes: crashes, pauses, partitions, clocks.
 #include "tests/sim/world.h"
 
 static int64_t until(struct world *world, int64_t low_ms, uint64_t span_ms)

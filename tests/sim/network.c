@@ -1,10 +1,10 @@
 // network.c - what lies between processes.
 //
 // Between coordinators and workers a message may be lost, come twice, and be
-// overtaken: their protocol says that it bears that. A customer's connection is
-// as TCP has it: in order, once, until it is cut off (in one direction, and for
-// ever); then the customer opens another one. Letters to a coordinator that is
-// away wait or are lost with the one that was to read them.
+// overtaken: their protocol promises to cope with that. A customer's connection
+// is as TCP has it: in order, once, until it is cut off (in one direction, and
+// for ever); then the customer opens another one. Letters to a coordinator that
+// is away wait or are lost with the one that was to read them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/run: every workload gives every row, and who is not there is named.
+"""bench/run: every workload gives every row, and a missing peer is named.
 
 usage: bench_test.py [NAME...]      programs by SS_BUILD_DIR
 

@@ -1,7 +1,7 @@
 """Three coordinators on one PostgreSQL: one is killed, one sleeps past its
 lease, one is asked to stop; all runs finish, and nothing is written twice.
 
-SS_RUNS says how many runs are in flight when one is killed (60).
+SS_RUNS sets how many runs are in flight when one is killed (60).
 """
 
 import collections

@@ -1,5 +1,6 @@
-"""What deploy/ says is so: its settings are options of the programs, its units
-are sound, its images are built with the packages that the project names."""
+"""What deploy/ says is true: its settings are options of the programs, its
+units are sound, its images are built with the packages that the project names.
+"""
 
 import re
 import shutil

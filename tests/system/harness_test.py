@@ -1,5 +1,5 @@
 """Who names a system test gets that one, and a name that none has is an error:
-what plays nothing must not pass."""
+a run of no test must not pass."""
 
 import os
 import pathlib

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Keys with real processes: who comes in, who does not, and what they are
-told."""
+"""Keys with real processes: which peers come in, which do not, and what they
+are told.
+"""
 
 import os
 import stat

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Logs as JSON: what a line is about stands in fields."""
+"""Logs as JSON: fields say what a line is about."""
 
 import json
 import os

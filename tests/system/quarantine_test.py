@@ -1,5 +1,6 @@
-"""A run that ends its coordinator each time it goes on: it is parked, the rest
-goes on, and a person releases it."""
+"""A run that ends its coordinator each time it goes on: it is quarantined, the
+rest goes on, and a person releases it.
+"""
 
 import contextlib
 import fcntl

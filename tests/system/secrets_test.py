@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Nothing secret is written: keys and passwords are planted, everything is made
-to talk, also about what is wrong, and no output has them."""
+"""Nothing secret is written: keys and passwords are planted, every program is
+made to log, also about errors, and no output holds them.
+"""
 
 from harness import BIN, LIB, World, expect, main
 from key_file import halves

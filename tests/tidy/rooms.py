@@ -6,7 +6,7 @@ usage: rooms.py ARCHIVE.a... [ROOT] [--write]
 Reads the symbols of the engine's archives (nm): an arrow is a function or datum
 and a file that uses it. A room is a folder; rooms.txt says which lies above which,
 and which headers are its doors. An arrow from a lower room to a higher one fails,
-and so does an include of what is no door. Prints the figures of figures.txt; one
+and so does an include of what is not a door. Prints the figures of figures.txt; one
 that is worse than its row there fails, one that is better asks to be written down
 (--write).
 """

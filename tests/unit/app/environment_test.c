@@ -1,4 +1,4 @@
-// environment_test.c - options that stand in the environment.
+// environment_test.c - options that are set in the environment.
 #include "common/app/environment.h"
 
 #include <check.h>

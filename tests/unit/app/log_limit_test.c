@@ -1,4 +1,4 @@
-// What is said once in a while.
+// Lines that are logged only once in a while.
 #include "common/app/log_limit.h"
 
 #include <check.h>

@@ -1,4 +1,4 @@
-// settings_test.c - the table of settings: what must be so of every row, and
+// settings_test.c - the table of settings: what must hold for every row, and
 // what is told of a program's own.
 #include "common/app/settings.h"
 

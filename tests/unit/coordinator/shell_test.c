@@ -1,4 +1,5 @@
-// Whom a coordinator lets in, and how a run goes through it to its answer.
+// Which peers a coordinator lets in, and how a run goes through it to its
+// answer.
 #include "coordinator/shell_impl.h"
 
 #include <check.h>

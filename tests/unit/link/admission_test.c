@@ -1,4 +1,4 @@
-// Who comes in at a server, and what hostile peers get there.
+// Which peers a server lets in, and what hostile peers get there.
 #include "common/link/admission.h"
 
 #include <check.h>

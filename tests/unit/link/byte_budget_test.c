@@ -1,4 +1,5 @@
-// Bytes that are held for connections, with the kernel's numbers in our hands.
+// Bytes that are held for connections, with the kernel's numbers made up by the
+// test.
 #include "common/link/byte_budget.h"
 
 #include <check.h>

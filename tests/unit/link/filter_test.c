@@ -1,4 +1,4 @@
-// What the kernel drops for us, with real sockets. Time is in our hands.
+// What the kernel drops for us, with real sockets. The test sets the time.
 #include "common/link/filter.h"
 
 #include <arpa/inet.h>

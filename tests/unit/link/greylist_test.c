@@ -1,4 +1,4 @@
-// Who did wrong, and how long it waits, with time in our hands.
+// Peers that did wrong, and how long they wait; the test sets the time.
 #include "common/link/greylist.h"
 
 #include <check.h>

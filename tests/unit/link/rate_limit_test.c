@@ -1,4 +1,4 @@
-// What peers may take, with time in our hands.
+// How much peers may take; the test sets the time.
 #include "common/link/rate_limit.h"
 
 #include <check.h>

@@ -1,4 +1,4 @@
-// Sets of shards, and who owns them.
+// Sets of shards, and their owners.
 #include "common/model/cluster.h"
 
 #include <check.h>

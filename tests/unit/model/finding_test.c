@@ -1,4 +1,4 @@
-// The table of findings.
+// The table of doctor's findings.
 #include "common/model/finding.h"
 
 #include <check.h>

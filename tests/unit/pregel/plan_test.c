@@ -1,4 +1,5 @@
-// plan_test.c - who runs next, and under which names (spec/engine.md 3 and 16).
+// plan_test.c - what runs next, and under which names (spec/engine.md 3 and
+// 16).
 #include <stdio.h>
 
 #include "common/base/buf.h"

@@ -1,4 +1,5 @@
-// What is malformed, too large, or from a stranger is a status.
+// A malformed message, one that is too large, or one from a stranger gives a
+// status.
 #include "common/wire/message.h"
 
 #include <check.h>
