@@ -1,6 +1,6 @@
-// world.h - a whole cluster in one thread: the real core, workers and clients
-// that are scripts, a journal that survives the engine, a clock that is a
-// number.
+// world.h - a whole cluster in one thread: the real core and the real memory
+// store, which survives it; workers and clients that are scripts; a clock that
+// is a number.
 //
 //   client asks --> core ----> orders --> worker: a body below --> results
 //                     | ^
