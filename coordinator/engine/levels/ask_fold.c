@@ -21,18 +21,17 @@
 
 void ss_loop_drop_folds(struct loop *loop)
 {
-    for (size_t i = 0; i < loop->folds_count; i++)
-        ss_task_destroy(&loop->folds[i]);
-    ss_free(loop->folds);
-    loop->folds = NULL;
-    loop->folds_count = 0;
+    for (size_t i = 0; i < loop->folds.count; i++)
+        ss_task_destroy(&loop->folds.items[i]);
+    ss_free(loop->folds.items);
+    loop->folds = (struct loop_folds){0};
 }
 
 // Takes what it asks.
 static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
 {
     struct task *fold = ss_task_new(loop);
-    loop->folds[loop->folds_count++] = fold;
+    loop->folds.items[loop->folds.count++] = fold;
     fold->planned.kind = SS_TASK_UPDATE;
     fold->order_kind = SS_ORDER_FOLD;
     fold->fold_channel = ss_strdup(asks->name);
@@ -42,23 +41,23 @@ static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
     fold->planned.ns = ss_strdup(loop->ns);
     // named by the checkpoint and the channel: the same after a crash
     const char *parts[] = {"fold", fold->fold_channel};
-    ss_task_uuid(loop->id, 4, parts, 2, fold->planned.id);
+    ss_task_uuid(loop->checkpoint.id, 4, parts, 2, fold->planned.id);
     ss_task_ready(fold);
 }
 
 bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, const struct fold_then *then)
 {
-    if (loop->folds || !loop->graph->has_custom)
+    if (loop->folds.items || !loop->graph->has_custom)
         return false; // they are there, or there are none
     size_t folds_count = 0;
     struct ss_channel_fold *folds =
         ss_folds(loop->machine, tasks, count, &folds_count);
-    loop->folds = ss_zalloc(folds_count + 1, sizeof(struct task *));
+    loop->folds.items = ss_zalloc(folds_count + 1, sizeof(struct task *));
     for (size_t i = 0; i < folds_count; i++)
         add_fold(loop, &folds[i]);
     ss_free(folds);
-    loop->fold_then = then;
+    loop->folds.then = then;
     if (folds_count > 0)
         ss_loop_move(loop, LOOP_FOLDING);
     return folds_count > 0;
@@ -66,8 +65,8 @@ bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
 
 bool ss_loop_folded(struct loop *loop)
 {
-    for (size_t i = 0; i < loop->folds_count; i++)
-        if (!loop->folds[i]->folded)
+    for (size_t i = 0; i < loop->folds.count; i++)
+        if (!loop->folds.items[i]->folded)
             return false;
     ss_loop_move(loop, LOOP_RUNNING);
     return true;
@@ -92,7 +91,8 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
     ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
         "graph %s, key \"%s\": its reducer failed: %s", loop->graph->name,
         task->fold_channel, outcome->message ? outcome->message : "no result");
+    const struct fold_then *then = loop->folds.then;
     ss_loop_drop_folds(loop);
     ss_loop_move(loop, LOOP_RUNNING);
-    loop->fold_then->failed(loop, channel, &error);
+    then->failed(loop, channel, &error);
 }

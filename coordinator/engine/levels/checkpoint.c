@@ -38,19 +38,21 @@ static const char *run_of(const struct loop *loop)
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
 static bool tells_updated(const struct loop *loop)
 {
-    return loop->source != SS_SOURCE_FORK || !ss_loop_saves_now(loop);
+    return loop->checkpoint.source != SS_SOURCE_FORK ||
+           !ss_loop_saves_now(loop);
 }
 
 // The row of the current checkpoint, as a child of the last saved one.
 static void write_row(struct loop *loop)
 {
+    struct loop_checkpoint *at = &loop->checkpoint;
     struct ss_row *row = ss_lineage_row(&loop->lineage, loop->thread,
         run_of(loop), loop->ns, ss_machine_size(loop->machine));
-    memcpy(row->checkpoint_id, loop->id, sizeof(row->checkpoint_id));
-    row->source = loop->source;
-    row->step = loop->meta_step;
-    row->wall_us = loop->wall_us;
-    row->metadata = json_incref(loop->metadata);
+    memcpy(row->checkpoint_id, at->id, sizeof(row->checkpoint_id));
+    row->source = at->source;
+    row->step = at->step;
+    row->wall_us = at->wall_us;
+    row->metadata = json_incref(at->metadata);
     row->has_checkpoint = true;
     size_t size = ss_delta_fill(loop->machine, &row->checkpoint,
         &(struct ss_delta_form){.whole = row->base_seq == row->seq,
@@ -58,7 +60,7 @@ static void write_row(struct loop *loop)
             .updated = tells_updated(loop)});
     ss_lineage_grow(&loop->lineage, row, size);
     ss_delta_drop(loop->machine);
-    loop->dirty = false;
+    at->dirty = false;
 }
 
 // Metadata of a new checkpoint: the run's own, the parents, and, of a nested
@@ -77,39 +79,40 @@ static json_t *make_metadata(const struct loop *loop)
         json_object_set_new(metadata, "__loop__",
             json_pack("{s:s, s:I}", "task", loop->parent_task->planned.id,
                 "stop", (json_int_t)loop->stop));
-    else if (!loop->run && json_object_get(loop->metadata, "__loop__"))
+    else if (!loop->run &&
+             json_object_get(loop->checkpoint.metadata, "__loop__"))
         json_object_set(metadata, "__loop__", // an update goes on with it
-            json_object_get(loop->metadata, "__loop__"));
+            json_object_get(loop->checkpoint.metadata, "__loop__"));
     return metadata;
 }
 
 void ss_loop_save(struct loop *loop, enum ss_source source)
 {
     ss_check(source != SS_SOURCE_NONE);
-    loop->source = source;
-    loop->engine->counts.supersteps += source == SS_SOURCE_LOOP;
-    loop->meta_step = loop->step;
-    loop->wall_us = loop->engine->wall_us;
-    json_t *metadata = make_metadata(loop);
-    json_decref(loop->metadata);
-    loop->metadata = metadata;
+    struct loop_checkpoint *at = &loop->checkpoint;
+    struct loop_checkpoint next = {.source = source,
+        .step = loop->step,
+        .wall_us = loop->engine->wall_us,
+        .metadata = make_metadata(loop),
+        .dirty = true,
+        // what a fork knows as updated is not in its row
+        .unsaved_state = source == SS_SOURCE_FORK};
     // under `exit` the parents in between are never saved (R5.28)
-    ss_id_copy(loop->parent_id, ss_loop_saves_now(loop) || !loop->dirty
-                                    ? loop->lineage.saved_id
-                                    : loop->id);
-    ss_thread_new_id(loop->thread, loop->step, loop->id);
-    loop->dirty = true;
+    ss_id_copy(next.parent_id, ss_loop_saves_now(loop) || !at->dirty
+                                   ? loop->lineage.saved_id
+                                   : at->id);
+    ss_thread_new_id(loop->thread, loop->step, next.id);
+    json_decref(at->metadata);
+    *at = next;
+    loop->engine->counts.supersteps += source == SS_SOURCE_LOOP;
     if (ss_loop_saves_now(loop))
         write_row(loop);
-    // what a fork knows as updated is not in its row
-    loop->unsaved_state = source == SS_SOURCE_FORK;
-    memset(loop->told, 0, sizeof(loop->told));
     loop->step++;
 }
 
 void ss_loop_save_at_exit(struct loop *loop)
 {
-    if (loop->dirty && loop->persists)
+    if (loop->checkpoint.dirty && loop->persists)
         write_row(loop);
 }
 
@@ -124,7 +127,7 @@ static void row_write(struct loop *loop, const char *task_id, const char *path,
     int32_t idx, const char *channel, struct ss_value *value)
 {
     struct ss_row *row = ss_thread_row_for_writes(
-        loop->thread, run_of(loop), loop->ns, loop->id);
+        loop->thread, run_of(loop), loop->ns, loop->checkpoint.id);
     struct ss_row_write write = {.path = (char *)path,
         .idx = idx,
         .channel = (char *)channel,
@@ -227,7 +230,7 @@ void ss_loop_store_pending(struct loop *loop)
     }
     // an earlier run left the resume value without an id there, and this one
     // took it
-    if (strcmp(loop->answer_taken_of, loop->id) == 0)
+    if (loop->checkpoint.answer_taken)
         row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }
 
@@ -244,11 +247,12 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
         }
     }
     if (stored && root->run && root->run->options.durability == DURABLE_EXIT)
-        ss_id_copy(root->answer_taken_of, root->id); // told by its exit
+        root->checkpoint.answer_taken = true; // told by its exit
     if (!stored || !ss_loop_saves_now(root))
         return;
     if (row && row->writes_count > 0 && strcmp(row->ns, taker->ns) == 0)
-        ss_id_copy(row->answer_of, root->id); // taken and given in one row
+        // taken and given in one row
+        ss_id_copy(row->answer_of, root->checkpoint.id);
     else
         row_write(root, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }

@@ -28,6 +28,14 @@
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/threads/thread.h"
 
+void ss_entry_destroy(struct entry **place)
+{
+    if (*place)
+        ss_writes_fini(&(*place)->inherited);
+    ss_free(*place);
+    *place = NULL;
+}
+
 bool ss_enter_has_versions(const struct loop *loop)
 {
     return ss_machine_has_versions(loop->machine);
@@ -62,8 +70,7 @@ static int apply_null(struct loop *loop, const struct ss_writes *writes,
     const struct fold_then *then, struct ss_error *error)
 {
     size_t channel = SS_NONE;
-    struct ss_update_task input = {
-        .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = writes};
+    struct ss_update_task input = ss_loop_input(loop, writes);
     if (ss_loop_fold(loop, &input, 1, then))
         return SS_EAGAIN;
     int status = ss_loop_apply(loop, &input, 1, &channel, error);
@@ -78,9 +85,10 @@ int ss_enter_null_writes(
 {
     struct ss_writes writes = {0};
     ss_pendings_null_writes(&loop->pending, &writes);
-    for (size_t i = 0; i < loop->inherited_writes.count; i++)
-        ss_writes_add(&writes, loop->inherited_writes.items[i].channel,
-            ss_value_ref(loop->inherited_writes.items[i].value));
+    const struct ss_writes *inherited = &loop->entry->inherited;
+    for (size_t i = 0; i < inherited->count; i++)
+        ss_writes_add(&writes, inherited->items[i].channel,
+            ss_value_ref(inherited->items[i].value));
     for (size_t i = 0; i < writes.count; i++) {
         const char *channel = writes.items[i].channel;
         if (!ss_name_ignored(channel) &&
@@ -109,7 +117,7 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
         tasks[i].writes = NULL;
     }
     // made-up message ids rest on the owner: not that of the null writes
-    char *owner = ss_format("%s/input", loop->id);
+    char *owner = ss_format("%s/input", loop->checkpoint.id);
     tasks[count] = (struct ss_update_task){
         .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
     int status = ss_loop_fold(loop, &tasks[count], 1, then)
@@ -139,8 +147,8 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
     }
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    ss_value_unref(loop->output);
-    loop->output = ss_machine_output(loop->machine, &final);
+    ss_value_unref(loop->result.output);
+    loop->result.output = ss_machine_output(loop->machine, &final);
     watch_values(loop, again);
 }
 
@@ -161,7 +169,7 @@ bool ss_enter_begun_by(
     // an import knows only the superstep, and that namespace is one task's
     const char *around =
         ss_json_str(json_object_get(metadata, "parents"), task->loop->ns, "");
-    return strcmp(around, task->loop->id) == 0;
+    return strcmp(around, task->loop->checkpoint.id) == 0;
 }
 
 static bool began_here(
@@ -180,7 +188,7 @@ void ss_enter_recover_output(struct loop *loop)
     size_t count = 0;
     struct ss_checkpoint_entry *const *marks =
         ss_journal_list(loop->thread->journal, loop->ns, &count);
-    bool any = loop->resuming;
+    bool any = loop->entered.resuming;
     ss_loop_keys(loop, &shown, &final);
     for (size_t i = count; !any && i-- > 0 && began_here(loop, marks[i]);) {
         const struct ss_row_checkpoint *part = &marks[i]->row->checkpoint;
@@ -190,5 +198,5 @@ void ss_enter_recover_output(struct loop *loop)
             any = any || ss_keys_have(&final, part->updated[u]);
     }
     if (any)
-        loop->output = ss_machine_output(loop->machine, &final);
+        loop->result.output = ss_machine_output(loop->machine, &final);
 }

@@ -6,11 +6,12 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "common/model/writers.h"
+
 struct fold_then;
 struct loop;
 struct ss_error;
 struct ss_checkpoint_entry;
-struct ss_writes;
 
 // An entry under way. It may have to wait for folds on a worker, twice.
 struct entry {
@@ -18,12 +19,16 @@ struct entry {
     bool null_done; // the null writes are applied
     struct ss_checkpoint_entry *mark;
     const char *id; // named explicitly, or NULL
+    bool addressed; // at a checkpoint, here or by a graph around
+    bool time_traveling;
+    struct ss_writes inherited; // R5.7d, R5.12
     json_t *command;
     json_t *answer; // the command's resume, or NULL
     bool id_map;
     bool forks;
 };
 
+void ss_entry_destroy(struct entry **place);
 bool ss_enter_has_versions(const struct loop *loop);
 // Take a channel's writes out of the pending ones (not those of this run, after
 // a crash).

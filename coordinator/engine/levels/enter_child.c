@@ -44,15 +44,15 @@ static void inherit(struct loop *loop)
                                ? json_deep_copy(parent->checkpoint_map)
                                : json_object();
     json_object_set_new(
-        loop->checkpoint_map, parent->ns, json_string(parent->id));
-    loop->has_resuming_flag =
-        parent->first_superstep ? parent->has_resuming_flag : false;
-    loop->resuming_flag = loop->has_resuming_flag && parent->resuming_flag;
-    if (task->retry_resuming)
-        loop->has_resuming_flag = loop->resuming_flag = true;
+        loop->checkpoint_map, parent->ns, json_string(parent->checkpoint.id));
+    loop->entered.inherited = task->retry_resuming ? INHERITED_RESUMING
+                              : parent->first_superstep
+                                  ? parent->entered.inherited
+                                  : INHERITED_NOTHING;
     loop->first_superstep = true;
-    loop->tried_seq = task->tried_seq > parent->tried_seq ? task->tried_seq
-                                                          : parent->tried_seq;
+    loop->entered.tried_seq = task->tried_seq > parent->entered.tried_seq
+                                  ? task->tried_seq
+                                  : parent->entered.tried_seq;
 }
 
 // The checkpoint that the run names for this very namespace (R12.16), or NULL.
@@ -62,7 +62,8 @@ static const char *named_id(const struct loop *loop)
 }
 
 // R5.3 for a nested loop.
-static struct ss_checkpoint_entry *child_start(struct loop *loop)
+static struct ss_checkpoint_entry *child_start(
+    struct loop *loop, bool *ret_addressed)
 {
     struct run *run = loop->run;
     const struct ss_journal *journal = loop->thread->journal;
@@ -74,13 +75,13 @@ static struct ss_checkpoint_entry *child_start(struct loop *loop)
             ss_journal_find(journal, loop->ns, id);
         const struct ss_checkpoint_entry *newest =
             ss_journal_find(journal, loop->ns, NULL);
-        loop->addressed = true;
-        loop->superseded = mark && newest != mark;
+        *ret_addressed = true;
+        loop->entered.superseded = mark && newest != mark;
         return mark;
     }
     if (run->replay_id[0] && !loop->parent_task->retry_resuming) {
-        loop->addressed = true;
-        loop->has_resuming_flag = loop->resuming_flag = false;
+        *ret_addressed = true;
+        loop->entered.inherited = INHERITED_NOTHING;
         return first_visit(run, loop->ns)
                    ? ss_journal_before(journal, loop->ns, run->replay_id)
                    : ss_journal_find(journal, loop->ns, NULL);
@@ -92,9 +93,9 @@ static struct ss_checkpoint_entry *child_start(struct loop *loop)
 static bool began(const struct loop *loop)
 {
     const struct ss_journal *journal = loop->thread->journal;
-    bool any = loop->tried_seq == 0;
-    for (uint64_t seq = ss_journal_head(journal); !any && seq > loop->tried_seq;
-         seq--) {
+    bool any = loop->entered.tried_seq == 0;
+    for (uint64_t seq = ss_journal_head(journal);
+         !any && seq > loop->entered.tried_seq; seq--) {
         const struct ss_row *row = ss_journal_row(journal, seq);
         any = row && strcmp(row->ns, loop->ns) == 0 &&
               strcmp(row->run, loop->run->id) == 0;
@@ -116,8 +117,8 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
     loop->first_superstep = mark->source != SS_SOURCE_LOOP;
-    loop->unsaved_state = mark->source == SS_SOURCE_FORK;
-    loop->resuming = loop->resuming_flag;
+    loop->checkpoint.unsaved_state = mark->source == SS_SOURCE_FORK;
+    loop->entered.resuming = loop->entered.inherited == INHERITED_RESUMING;
     ss_enter_recover_output(loop);
     ss_loop_move(loop, LOOP_RUNNING);
     return true;
@@ -139,7 +140,8 @@ static int child_input(struct loop *loop, struct ss_error *error)
         status = ss_enter_input(loop, &writes, &child_folds, error);
         if (status == SS_OK)
             ss_loop_save(loop, SS_SOURCE_INPUT);
-    } else if (status == SS_OK && !loop->has_resuming_flag) {
+    } else if (status == SS_OK &&
+               loop->entered.inherited == INHERITED_NOTHING) {
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "graph %s: its task gave it no input", loop->graph->name);
     }
@@ -155,14 +157,13 @@ static int finish_child(struct loop *loop, struct ss_error *error)
                      ? SS_OK
                      : ss_enter_null_writes(loop, &child_folds, error);
     start->null_done = start->null_done || status == SS_OK;
-    if (status == SS_OK && loop->resuming)
+    if (status == SS_OK && loop->entered.resuming)
         ss_enter_resume(loop, start->forks, false);
     else if (status == SS_OK)
         status = child_input(loop, error);
     if (status == SS_EAGAIN)
         return SS_OK;
-    loop->entry = NULL;
-    ss_free(start);
+    ss_entry_destroy(&loop->entry);
     if (status == SS_OK) {
         ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
@@ -201,27 +202,29 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
         ss_loop_later(loop);
         return SS_OK;
     }
-    struct ss_checkpoint_entry *mark = child_start(loop);
+    bool addressed = false;
+    struct loop_entry *entered = &loop->entered;
+    struct ss_checkpoint_entry *mark = child_start(loop, &addressed);
     int status = ss_loop_load(loop, mark, error);
     if (status != SS_OK)
         return status;
     loop->stop = loop->step + loop->run->options.recursion_limit + 1;
     bool named = named_id(loop) != NULL;
     // Only what this very task began is gone on with (better than R12.6).
-    if (loop->resuming_flag && mark && !named &&
+    if (entered->inherited == INHERITED_RESUMING && mark && !named &&
         !ss_enter_begun_by(mark, loop->parent_task))
-        loop->resuming_flag = false;
-    loop->resuming =
+        entered->inherited = INHERITED_ANEW;
+    bool is_told_to = entered->inherited == INHERITED_RESUMING;
+    entered->resuming =
         ss_enter_has_versions(loop) &&
-        (loop->has_resuming_flag
-                ? loop->resuming_flag
-                : ss_value_is_null(loop->parent_task->planned.input));
-    loop->time_traveling = loop->addressed && (named || !loop->resuming_flag);
-    if (loop->time_traveling)
+        (is_told_to || (entered->inherited == INHERITED_NOTHING &&
+                           ss_value_is_null(loop->parent_task->planned.input)));
+    bool time_traveling = addressed && (named || !is_told_to);
+    if (time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
-    loop->replaying = loop->time_traveling || loop->superseded;
+    entered->replaying = time_traveling || entered->superseded;
     loop->entry = ss_zalloc(1, sizeof(*loop->entry));
-    loop->entry->forks = loop->resuming && loop->time_traveling &&
-                         (!ss_enter_is_edited(mark) || loop->superseded);
+    loop->entry->forks = entered->resuming && time_traveling &&
+                         (!ss_enter_is_edited(mark) || entered->superseded);
     return finish_child(loop, error);
 }

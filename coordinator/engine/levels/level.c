@@ -15,6 +15,7 @@
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
@@ -39,6 +40,15 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     return loop;
 }
 
+static void fini_result(struct loop_result *result)
+{
+    ss_value_unref(result->output);
+    json_decref(result->interrupts);
+    json_decref(result->parent_command);
+    ss_free(result->error_node);
+    ss_free(result->drain);
+}
+
 void ss_loop_destroy(struct loop **place)
 {
     struct loop *loop = *place;
@@ -48,18 +58,13 @@ void ss_loop_destroy(struct loop **place)
     ss_loop_leave(loop);
     ss_loop_drop_tasks(loop);
     ss_loop_drop_folds(loop);
-    ss_free(loop->entry);
+    ss_entry_destroy(&loop->entry);
     ss_machine_destroy(&loop->machine);
     ss_pendings_fini(&loop->pending);
-    ss_writes_fini(&loop->inherited_writes);
     SS_VEC_FINI(&loop->tasks);
-    json_decref(loop->metadata);
+    json_decref(loop->checkpoint.metadata);
     json_decref(loop->checkpoint_map);
-    ss_value_unref(loop->output);
-    json_decref(loop->interrupts);
-    json_decref(loop->parent_command);
-    ss_free(loop->error_node);
-    ss_free(loop->drain);
+    fini_result(&loop->result);
     ss_free(loop->ns);
     ss_graph_unref(loop->graph);
     ss_free(loop);
@@ -130,6 +135,7 @@ static void load_pending(
 int ss_loop_load(
     struct loop *loop, struct ss_checkpoint_entry *mark, struct ss_error *error)
 {
+    struct loop_checkpoint *at = &loop->checkpoint;
     struct ss_checkpoint *checkpoint =
         mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
     int status =
@@ -138,18 +144,18 @@ int ss_loop_load(
         status = ss_machine_load(loop->machine, checkpoint, error);
     if (status == SS_OK && mark) {
         load_pending(loop, mark);
-        memcpy(loop->id, mark->id, sizeof(loop->id));
         ss_lineage_load(&loop->lineage, mark);
-        ss_id_copy(loop->parent_id, mark->parent_id);
-        loop->source = mark->source;
-        loop->meta_step = mark->step;
-        loop->metadata = json_incref(mark->metadata);
+        ss_id_copy(at->id, mark->id);
+        ss_id_copy(at->parent_id, mark->parent_id);
+        at->source = mark->source;
+        at->step = mark->step;
+        at->metadata = json_incref(mark->metadata);
     } else if (status == SS_OK) { // R1.5: the synthetic empty one
-        ss_thread_new_id(loop->thread, -2, loop->id);
-        loop->meta_step = -2;
+        ss_thread_new_id(loop->thread, -2, at->id);
+        at->step = -2;
     }
-    loop->unsaved_state = false;
-    loop->step = loop->meta_step + 1;
+    at->unsaved_state = false;
+    loop->step = at->step + 1;
     ss_checkpoint_unref(checkpoint);
     return status;
 }

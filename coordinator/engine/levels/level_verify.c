@@ -152,15 +152,15 @@ static void verify_folds(const struct loop *loop, struct census *census)
 {
     bool waits = false;
     ss_invariant(
-        I67, (loop->status == LOOP_FOLDING) == (loop->folds_count > 0));
-    for (size_t i = 0; i < loop->folds_count; i++) {
-        const struct task *fold = loop->folds[i];
+        I67, (loop->status == LOOP_FOLDING) == (loop->folds.count > 0));
+    for (size_t i = 0; i < loop->folds.count; i++) {
+        const struct task *fold = loop->folds.items[i];
         ss_task_verify(fold, census);
         ss_invariant(I68, fold->loop == loop && (fold->folded != NULL) ==
                                                     (fold->state == TASK_DONE));
         waits = waits || !fold->folded;
     }
-    if (loop->folds_count > 0)
+    if (loop->folds.count > 0)
         ss_invariant(I69, waits);
 }
 

@@ -57,7 +57,7 @@ static void leave(struct loop *loop, enum loop_status status)
 
 static void fail(struct loop *loop, int status, const char *message)
 {
-    ss_error_set(&loop->error, status, "%s", message);
+    ss_error_set(&loop->result.error, status, "%s", message);
     leave(loop, LOOP_FAILED);
 }
 
@@ -119,8 +119,8 @@ static void values(struct loop *loop)
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
     if (ss_update_moved(loop->machine, &final) && writes_key(loop, &final)) {
-        ss_value_unref(loop->output);
-        loop->output = ss_machine_output(loop->machine, &final);
+        ss_value_unref(loop->result.output);
+        loop->result.output = ss_machine_output(loop->machine, &final);
     }
     if (ss_update_moved(loop->machine, &shown) && writes_key(loop, &shown))
         watch_values(loop, false);
@@ -181,7 +181,7 @@ static bool show_finished(struct loop *loop)
     int status =
         ss_loop_apply(loop, tasks, loop->tasks.count, &channel, &error);
     ss_free(tasks);
-    loop->run->keeps_output = loop->folds_count > 0;
+    loop->run->keeps_output = loop->folds.count > 0;
     ss_loop_drop_folds(loop);
     if (status != SS_OK) {
         ss_loop_update_failed(loop, channel, &error);
@@ -199,10 +199,10 @@ static void show_and_leave(struct loop *loop)
         ss_loop_keys(loop, &shown, &final);
         if (!show_finished(loop))
             return;
-        if (json_array_size(loop->interrupts) == 0)
+        if (json_array_size(loop->result.interrupts) == 0)
             watch_stopped(loop);
-        ss_value_unref(loop->output);
-        loop->output = ss_machine_output(loop->machine, &final);
+        ss_value_unref(loop->result.output);
+        loop->result.output = ss_machine_output(loop->machine, &final);
     }
     leave(loop, LOOP_INTERRUPTED);
 }
@@ -210,8 +210,8 @@ static void show_and_leave(struct loop *loop)
 // Takes `interrupts`.
 static void leave_interrupted(struct loop *loop, json_t *interrupts)
 {
-    json_decref(loop->interrupts);
-    loop->interrupts = interrupts;
+    json_decref(loop->result.interrupts);
+    loop->result.interrupts = interrupts;
     ss_loop_exits(loop, false);
     show_and_leave(loop);
 }
@@ -285,7 +285,7 @@ static void tick(struct loop *loop)
     }
     if (run->drain) {
         ss_loop_exits(loop, true);
-        loop->drain = ss_strdup(run->drain);
+        loop->result.drain = ss_strdup(run->drain);
         leave(loop, LOOP_DRAINED);
         return;
     }
@@ -334,9 +334,7 @@ static void next_superstep(struct loop *loop)
     }
     ss_updated_set(loop->machine, false);
     ss_pendings_fini(&loop->pending);
-    loop->replaying = false;
     loop->first_superstep = false;
-    loop->has_resuming_flag = loop->resuming_flag = false;
     miss_plain(loop);
     if (!loop->parent) {
         ss_resume_value_put(loop->run, NULL); // R7.10: for this one alone
@@ -382,7 +380,7 @@ static void raise_task(struct loop *loop, struct task *task)
 {
     ss_loop_exits(loop, false);
     if (task->state == TASK_PARENT) {
-        loop->parent_command = json_incref(task->parent);
+        loop->result.parent_command = json_incref(task->parent);
         if (loop->parent) {
             leave(loop, LOOP_PARENT);
             return;
@@ -393,12 +391,12 @@ static void raise_task(struct loop *loop, struct task *task)
         return;
     }
     if (task->error.status == SS_EDRAINED) {
-        loop->drain = ss_strdup(task->error.message);
+        loop->result.drain = ss_strdup(task->error.message);
         leave(loop, LOOP_DRAINED);
         return;
     }
-    ss_free(loop->error_node);
-    loop->error_node = ss_strdup(task->planned.node->name);
+    ss_free(loop->result.error_node);
+    loop->result.error_node = ss_strdup(task->planned.node->name);
     fail(loop, task->error.status, task->error.message);
 }
 
@@ -425,7 +423,7 @@ static void advance(struct loop *loop)
 {
     if (loop->status == LOOP_FOLDING) {
         if (ss_loop_folded(loop))
-            loop->fold_then->folded(loop);
+            loop->folds.then->folded(loop);
         return;
     }
     if (loop->status != LOOP_RUNNING)

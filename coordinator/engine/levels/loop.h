@@ -12,6 +12,7 @@
 #include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
+#include "common/model/reserved.h"
 #include "common/model/source.h"
 #include "common/model/task.h"
 #include "common/model/writers.h"
@@ -127,6 +128,52 @@ struct terms {
     uint64_t tasks_restored;
 };
 
+// The checkpoint that a level works on. Loading makes it, and each save
+// (level.c, checkpoint.c); `told` is counted where events are (emit.c).
+struct loop_checkpoint {
+    char id[SS_UUID_SIZE];
+    char parent_id[SS_UUID_SIZE]; // "" none
+    enum ss_source source;
+    int64_t step;
+    json_t *metadata;   // owned: all but source and step
+    int64_t wall_us;    // when it was made; 0: it was loaded
+    bool dirty;         // it is not in the journal (exit)
+    bool answer_taken;  // under `exit`: its resume value without an id
+    bool unsaved_state; // the channels are not those that are saved
+    uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
+};
+
+// Of the graph around a level, where that is in its first superstep.
+enum inherited { INHERITED_NOTHING, INHERITED_ANEW, INHERITED_RESUMING };
+
+// How a level was entered (R5.1, R5.5, R5.6). Entering writes it
+// (enter_child.c, runs/enter_root.c), and nobody afterwards.
+struct loop_entry {
+    bool superseded;          // at a checkpoint that the thread has left
+    bool resuming;            // is_resuming
+    bool replaying;           // in its first superstep
+    enum inherited inherited; // also by those inside
+    uint64_t tried_seq;       // rows up to here are of a try of its task before
+};
+
+// What custom reducers are asked (ask_fold.c).
+struct loop_folds {
+    struct task **items; // FOLDING: owned, one pseudo task for each channel
+    size_t count;
+    const struct fold_then *then;
+};
+
+// What a level gives when it leaves (loop.c), or why its run ended (runs). It
+// owns all of it.
+struct loop_result {
+    struct ss_value *output; // last values payload; NULL: none was emitted
+    json_t *interrupts;      // INTERRUPTED
+    struct ss_error error;
+    char *error_node;
+    json_t *parent_command;
+    char *drain;
+};
+
 struct loop {
     struct engine *engine;
     struct thread *thread;
@@ -142,60 +189,41 @@ struct loop {
     enum loop_status status;
     int64_t step, stop;
 
-    // the checkpoint being worked on
-    char id[SS_UUID_SIZE];
-    char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
-    enum ss_source source;
-    int64_t meta_step;
-    json_t *metadata; // loaded one's, all but source and step
-    int64_t wall_us;  // when it was made
-
+    struct loop_checkpoint checkpoint;
     struct lineage lineage; // where the next one hangs
-    bool dirty;             // the checkpoint is not in the journal (exit)
-    char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its resume value
-                                        // without an id; or ""
-    bool unsaved_state; // its channels are not those of its saved checkpoint
-    uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
-
     struct ss_pendings pending;
-    uint64_t tried_seq; // rows up to here are of a try of its task before
     uint64_t put_calls;
-    struct ss_writes inherited_writes; // R5.7d, R5.12
     struct {
         struct task **items;
         size_t count, capacity;
     } tasks;
-
-    // how it was entered (R5.1, R5.5, R5.6)
     bool persists; // it has a checkpointer
-    bool addressed, superseded;
-    bool resuming; // is_resuming
-    bool time_traveling;
-    bool replaying;
-    bool resuming_flag, has_resuming_flag; // inherited by children
+    struct loop_entry entered;
+    struct entry *entry; // it is being entered (enter.c)
     bool first_superstep;
     json_t *checkpoint_map;
     bool ticked;     // its first tick was made
     size_t ended_to; // tasks before this one have ended, for ever
-
-    // what it gives
-    struct ss_value *output; // last values payload; NULL: none was emitted
-    json_t *interrupts;      // INTERRUPTED
-    struct ss_error error;
-    char *error_node;
-    json_t *parent_command;
-    char *drain;
+    struct loop_folds folds;
+    struct loop_result result;
     struct change *change; // an update_state works on it
-    struct entry *entry;   // it is being entered (enter.c)
-    struct task **folds;   // FOLDING: one pseudo task for each channel
-    size_t folds_count;
-    const struct fold_then *fold_then;
 };
 
 // Where its superstep stands.
 static inline struct ss_superstep ss_loop_stands(const struct loop *loop)
 {
-    return (struct ss_superstep){loop->ns, loop->id, loop->step, loop->stop};
+    return (struct ss_superstep){
+        loop->ns, loop->checkpoint.id, loop->step, loop->stop};
+}
+
+// Writes that belong to no task, as those of a pseudo task `__input__` (R5.8).
+static inline struct ss_update_task ss_loop_input(
+    const struct loop *loop, const struct ss_writes *writes)
+{
+    return (struct ss_update_task){.path = "~",
+        .name = SS_NAME_INPUT,
+        .id = loop->checkpoint.id,
+        .writes = writes};
 }
 
 // ------------------------------------------------ superstep.c

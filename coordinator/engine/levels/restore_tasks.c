@@ -66,9 +66,9 @@ void ss_loop_restore(struct loop *loop)
     const struct ss_restore_options options = {.pending = &loop->pending,
         .resume_map = loop->terms->resume_map,
         .recovering = loop->terms->recovering,
-        .replaying = loop->replaying,
-        .superseded = loop->superseded,
-        .since_seq = loop->tried_seq};
+        .replaying = loop->first_superstep && loop->entered.replaying,
+        .superseded = loop->entered.superseded,
+        .since_seq = loop->entered.tried_seq};
     for (size_t i = 0; i < count; i++)
         restore_task(loop->tasks.items[i], &options);
 }

@@ -34,7 +34,7 @@ static bool asks_next(const struct task *task, const char *question)
 // or went on since, has others.
 static bool goes_on_where_it_stopped(const struct loop *loop)
 {
-    return loop->resuming && loop->first_superstep;
+    return loop->entered.resuming && loop->first_superstep;
 }
 
 // Nobody knows yet whether the open question is asked in here again.

@@ -151,8 +151,8 @@ static void recover_failures(
 static void recover_tries(struct task *task, const struct ss_task_facts *facts)
 {
     const struct loop *loop = task->loop;
-    bool has_tries = facts->tries && facts->tries_seq > loop->tried_seq;
-    bool has_lost = facts->lost && facts->lost_seq > loop->tried_seq;
+    bool has_tries = facts->tries && facts->tries_seq > loop->entered.tried_seq;
+    bool has_lost = facts->lost && facts->lost_seq > loop->entered.tried_seq;
     if (has_tries)
         recover_failures(task, facts);
     if (has_lost && (!has_tries || facts->lost_seq > facts->tries_seq))

@@ -93,20 +93,21 @@ int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, size_t *ret_channel, struct ss_error *error)
 {
     struct ss_fold_value *folds =
-        ss_zalloc(loop->folds_count + 1, sizeof(*folds));
-    for (size_t i = 0; i < loop->folds_count; i++)
+        ss_zalloc(loop->folds.count + 1, sizeof(*folds));
+    for (size_t i = 0; i < loop->folds.count; i++)
         folds[i] = (struct ss_fold_value){
-            loop->folds[i]->fold_channel, loop->folds[i]->folded};
+            loop->folds.items[i]->fold_channel, loop->folds.items[i]->folded};
     struct ss_update update = {.tasks = tasks,
         .count = count,
         .folds = folds,
-        .folds_count = loop->folds_count,
+        .folds_count = loop->folds.count,
         .step = loop->step,
         .is_view = loop->is_view};
     int status = ss_update_apply(loop->machine, &update, error);
     ss_check(status == SS_OK || !update.changed);
     *ret_channel = update.channel;
-    loop->unsaved_state = loop->unsaved_state || update.changed;
+    loop->checkpoint.unsaved_state =
+        loop->checkpoint.unsaved_state || update.changed;
     loop->not_folded = loop->not_folded || update.not_folded;
     ss_free(folds);
     return status;

@@ -104,8 +104,8 @@ void ss_task_start(struct task *task)
         // __start__: its input is what it returns, as data; but a command on a
         // fresh thread is one (enter.c)
         const struct loop *loop = task->loop;
-        bool is_command =
-            !loop->parent && loop->run->options.command && !loop->resuming;
+        bool is_command = !loop->parent && loop->run->options.command &&
+                          !loop->entered.resuming;
         task->returned = is_command ? ss_value_ref(task->planned.input)
                                     : ss_value_new(json_pack("{s:O}", "$quote",
                                           ss_value_json(task->planned.input)));
@@ -224,8 +224,8 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
 // R6.11: a Command from inside counts as what the node returned.
 static void child_parent(struct task *task, const struct loop *child)
 {
-    json_t *marked = json_object_get(child->parent_command, "$command");
-    json_t *command = json_copy(marked ? marked : child->parent_command);
+    json_t *marked = json_object_get(child->result.parent_command, "$command");
+    json_t *command = json_copy(marked ? marked : child->result.parent_command);
     json_object_del(command, "graph");
     task->returned = ss_value_new(json_pack("{s:o}", "$command", command));
     ss_task_write(task);
@@ -234,8 +234,8 @@ static void child_parent(struct task *task, const struct loop *child)
 static void child_interrupted(struct task *task, const struct loop *child)
 {
     json_decref(task->interrupts);
-    task->interrupts = json_incref(child->interrupts);
-    if (json_array_size(child->interrupts) > 0) {
+    task->interrupts = json_incref(child->result.interrupts);
+    if (json_array_size(child->result.interrupts) > 0) {
         ss_task_commit_interrupt(task);
         return;
     }
@@ -250,9 +250,9 @@ void ss_task_child_ended(struct task *task, struct loop *child)
     task->returned = NULL;
     switch (child->status) {
     case LOOP_DONE:
-        task->returned = child->output
+        task->returned = child->result.output
                              ? ss_value_new(json_pack("{s:O}", "$quote",
-                                   ss_value_json(child->output)))
+                                   ss_value_json(child->result.output)))
                              : ss_value_null();
         ss_task_write(task);
         break;
@@ -260,12 +260,12 @@ void ss_task_child_ended(struct task *task, struct loop *child)
         child_interrupted(task, child);
         break;
     case LOOP_FAILED:
-        ss_task_failed(task, child->error.status, NULL, SS_RETRY_DEFAULT,
-            child->error.message);
+        ss_task_failed(task, child->result.error.status, NULL, SS_RETRY_DEFAULT,
+            child->result.error.message);
         break;
     case LOOP_DRAINED:
         ss_task_move(task, TASK_FAILED);
-        ss_error_set(&task->error, SS_EDRAINED, "%s", child->drain);
+        ss_error_set(&task->error, SS_EDRAINED, "%s", child->result.drain);
         ss_task_settled(task);
         break;
     case LOOP_PARENT:

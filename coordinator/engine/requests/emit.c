@@ -192,15 +192,16 @@ static void note(
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
         return;
     const char *own = what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
-    if (!same || strcmp(own, loop->id) != 0)
-        ss_id_copy(event->of, loop->id);
+    if (!same || strcmp(own, loop->checkpoint.id) != 0)
+        ss_id_copy(event->of, loop->checkpoint.id);
 }
 
 // A nested loop that goes on with an earlier run's checkpoint may hang
 // elsewhere than its metadata say.
 static bool same_parents(const struct loop *loop)
 {
-    const json_t *parents = json_object_get(loop->metadata, "parents");
+    const json_t *parents =
+        json_object_get(loop->checkpoint.metadata, "parents");
     size_t own = json_object_get(loop->checkpoint_map, loop->ns) != NULL;
     const char *ns;
     json_t *id;
@@ -218,8 +219,8 @@ static bool same_parents(const struct loop *loop)
 static bool derivable(const struct loop *loop)
 {
     return loop->persists && !loop->graph->has_untracked &&
-           !loop->unsaved_state && loop->lineage.saved_seq &&
-           strcmp(loop->id, loop->lineage.saved_id) == 0 &&
+           !loop->checkpoint.unsaved_state && loop->lineage.saved_seq &&
+           strcmp(loop->checkpoint.id, loop->lineage.saved_id) == 0 &&
            (!loop->parent || same_parents(loop));
 }
 
@@ -239,8 +240,9 @@ void ss_emit_begin(
     run->audience->scope = SCOPE_NAMED;
     if (!scripted(loop))
         return;
-    if (what != SS_TOLD_RAW && loop->told[what] > 0) { // before a crash
-        loop->told[what]--;
+    if (what != SS_TOLD_RAW &&
+        loop->checkpoint.told[what] > 0) { // before a crash
+        loop->checkpoint.told[what]--;
         run->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop) &&
                !(what == SS_TOLD_STARTS && has_handler(loop))) {
@@ -306,8 +308,8 @@ static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
 {
     if (loop->run->audience->scope != SCOPE_RAW)
         return loop->run->audience->scope != SCOPE_MUTED;
-    if (loop->told[SS_TOLD_RAW] > 0) {
-        loop->told[SS_TOLD_RAW]--;
+    if (loop->checkpoint.told[SS_TOLD_RAW] > 0) {
+        loop->checkpoint.told[SS_TOLD_RAW]--;
         return false;
     }
     if (!data)
@@ -460,8 +462,8 @@ void ss_emit_recall(struct loop *loop)
     bool own =
         mark && strcmp(mark->run, run->id) == 0 && mark->row->seq >= from;
     from = own ? mark->row->seq : from;
-    if (from <= loop->tried_seq) // a try before told its own
-        from = loop->tried_seq + 1;
+    if (from <= loop->entered.tried_seq) // a try before told its own
+        from = loop->entered.tried_seq + 1;
     for (uint64_t seq = from; seq <= ss_journal_head(journal); seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
         if (!row || strcmp(row->run, run->id) != 0)
@@ -475,11 +477,12 @@ void ss_emit_recall(struct loop *loop)
             if (ticks)
                 tick = seq;
             // a root that is entered again shows no values (enter.c)
-            bool early = !tick && (!own || loop->tried_seq) && loop->parent;
+            bool early =
+                !tick && (!own || loop->entered.tried_seq) && loop->parent;
             if (ticks || event->what == SS_TOLD_STARTS ||
                 (event->what == SS_TOLD_VALUES && early) ||
                 (event->what == SS_TOLD_RAW && (early || seq == tick)))
-                loop->told[ticks ? SS_TOLD_TICK : event->what]++;
+                loop->checkpoint.told[ticks ? SS_TOLD_TICK : event->what]++;
         }
     }
 }

@@ -92,8 +92,8 @@ static void collect(struct waits *waits, const struct loop *loop)
         if (task->state == TASK_CHILD && task->child)
             collect(waits, task->child);
     }
-    for (size_t i = 0; i < loop->folds_count; i++)
-        add_wait(waits, loop->folds[i]);
+    for (size_t i = 0; i < loop->folds.count; i++)
+        add_wait(waits, loop->folds.items[i]);
 }
 
 static json_t *wait_json(const struct engine *engine, const struct wait *wait)

@@ -110,7 +110,7 @@ static void load_pending(struct replay *replay, struct view *view)
     for (; view->pending_to < replay->row->seq; view->pending_to++) {
         uint64_t seq = view->pending_to + 1;
         const struct ss_row *row = ss_journal_row(replay->thread->journal, seq);
-        if (!row || strcmp(row->of, loop->id) != 0 ||
+        if (!row || strcmp(row->of, loop->checkpoint.id) != 0 ||
             strcmp(row->ns, loop->ns) != 0)
             continue;
         for (size_t i = 0; i < row->writes_count; i++) {
@@ -164,7 +164,7 @@ static struct loop *view_of(
     struct replay *replay, const char *ns, const char *id)
 {
     struct view *view = ss_map_get(&replay->views, ns);
-    if (!view || strcmp(view->loop->id, id) != 0) {
+    if (!view || strcmp(view->loop->checkpoint.id, id) != 0) {
         struct ss_checkpoint_entry *mark =
             ss_journal_find(replay->thread->journal, ns, id);
         struct ss_graph *graph = mark ? graph_of(replay, ns) : NULL;

@@ -116,8 +116,7 @@ static void apply_null(struct loop *view)
     struct ss_error error = {0};
     size_t channel = SS_NONE;
     ss_pendings_null_writes(&view->pending, &writes);
-    struct ss_update_task input = {
-        .path = "~", .name = SS_NAME_INPUT, .id = view->id, .writes = &writes};
+    struct ss_update_task input = ss_loop_input(view, &writes);
     // What cannot be applied is shown as saved: the run that made it failed so.
     int status = writes.count > 0
                      ? ss_loop_apply(view, &input, 1, &channel, &error)

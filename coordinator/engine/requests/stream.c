@@ -240,14 +240,17 @@ static json_t *checkpoint_payload(struct loop *loop)
         json_array_append_new(shown, checkpoint_task(task));
     json_decref(tasks);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "config",
-        ss_config_json(loop->thread, loop->ns, loop->id, loop->checkpoint_map),
+        ss_config_json(
+            loop->thread, loop->ns, loop->checkpoint.id, loop->checkpoint_map),
         "parent_config",
-        loop->parent_id[0] ? ss_config_json(loop->thread, loop->ns,
-                                 loop->parent_id, loop->checkpoint_map)
-                           : json_null(),
+        loop->checkpoint.parent_id[0]
+            ? ss_config_json(loop->thread, loop->ns, loop->checkpoint.parent_id,
+                  loop->checkpoint_map)
+            : json_null(),
         "values", ss_loop_output_json(loop, &loop->graph->stream), "metadata",
-        ss_metadata_json(loop->source, loop->meta_step, loop->metadata), "next",
-        names_of(loop), "tasks", shown);
+        ss_metadata_json(loop->checkpoint.source, loop->checkpoint.step,
+            loop->checkpoint.metadata),
+        "next", names_of(loop), "tasks", shown);
 }
 
 void ss_stream_checkpoint(struct loop *loop)

@@ -84,6 +84,6 @@ void ss_as_node_name(struct task *task, const json_t *update, bool *used)
         task->planned.index == 0
             ? ss_strdup(SS_NAME_INTERRUPT)
             : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->planned.index);
-    ss_uuid5(loop->id, name, task->planned.id);
+    ss_uuid5(loop->checkpoint.id, name, task->planned.id);
     ss_free(name);
 }

@@ -49,12 +49,13 @@ static int load_root(
     struct ss_checkpoint_entry *newest =
         ss_journal_find(journal, loop->ns, NULL);
     if (run->terms.recovering) {
-        loop->addressed = ss_json_bool(run->entry, "addressed", false);
-        loop->superseded = ss_json_bool(run->entry, "superseded", false);
+        start->addressed = ss_json_bool(run->entry, "addressed", false);
+        loop->entered.superseded =
+            ss_json_bool(run->entry, "superseded", false);
     } else {
-        loop->addressed = start->id != NULL;
-        loop->superseded = start->id && start->mark && newest &&
-                           strcmp(newest->id, start->mark->id) != 0;
+        start->addressed = start->id != NULL;
+        loop->entered.superseded = start->id && start->mark && newest &&
+                                   strcmp(newest->id, start->mark->id) != 0;
     }
     int status = ss_loop_load(loop, start->mark, error);
     loop->stop = loop->step + run->options.recursion_limit + 1;
@@ -71,7 +72,7 @@ static bool same_run_id(const struct loop *loop)
     const char *ours =
         ss_json_str(json_object_get(loop->run->request->config, "metadata"),
             "run_id", NULL);
-    const char *theirs = ss_json_str(loop->metadata, "run_id", NULL);
+    const char *theirs = ss_json_str(loop->checkpoint.metadata, "run_id", NULL);
     return ours && theirs && strcmp(ours, theirs) == 0;
 }
 
@@ -92,7 +93,7 @@ static int check_strict(
     const struct loop *loop, const struct entry *start, struct ss_error *error)
 {
     const json_t *open = loop->run->questions;
-    if (!loop->run->options.strict_resume || loop->superseded)
+    if (!loop->run->options.strict_resume || loop->entered.superseded)
         return SS_OK;
     if (!start->id_map)
         return json_array_size(open) > 1 ? ss_error_set(error, SS_EAMBIGUOUS,
@@ -130,7 +131,7 @@ static int aim_answer(
     struct loop *loop, struct entry *start, struct ss_error *error)
 {
     int status = SS_OK;
-    if (loop->superseded) {
+    if (loop->entered.superseded) {
         json_t *asked = ss_pendings_asked(&loop->pending);
         size_t count = json_array_size(asked);
         if (count > 1)
@@ -156,7 +157,7 @@ static void warn_not_open(struct loop *loop, const json_t *map)
     json_object_foreach ((json_t *)map, id, value) {
         if (json_array_size(loop->run->warnings) >= SS_WARNINGS_MAX)
             return;
-        if (!loop->superseded && !contains(loop->run->questions, id))
+        if (!loop->entered.superseded && !contains(loop->run->questions, id))
             ss_loop_warn(loop, "thread %s: no open question has the id %s",
                 loop->thread->id, id);
     }
@@ -213,15 +214,15 @@ static void take_resume_value(struct loop *loop)
 static void tell_children(struct loop *loop, const struct entry *start)
 {
     struct run *run = loop->run;
-    loop->has_resuming_flag = true;
-    loop->resuming_flag = loop->resuming;
+    loop->entered.inherited =
+        loop->entered.resuming ? INHERITED_RESUMING : INHERITED_ANEW;
     loop->first_superstep = true;
     run->replay_id[0] = '\0';
-    if (!loop->time_traveling)
+    if (!start->time_traveling)
         return;
     const struct ss_checkpoint_entry *mark = start->mark;
-    const char *id = loop->id;
-    if (loop->resuming && mark)
+    const char *id = loop->checkpoint.id;
+    if (loop->entered.resuming && mark)
         id = ss_enter_is_edited(mark) && mark->parent_id[0] ? mark->parent_id
                                                             : mark->id;
     ss_id_copy(run->replay_id, id);
@@ -234,12 +235,15 @@ static void note_entry(const struct loop *loop, const struct entry *start)
     json_object_set_new(
         entry, "base", json_string(start->mark ? start->mark->id : ""));
     json_object_set_new(entry, "stop", json_integer((json_int_t)loop->stop));
-    json_object_set_new(entry, "addressed", json_boolean(loop->addressed));
-    json_object_set_new(entry, "superseded", json_boolean(loop->superseded));
-    json_object_set_new(entry, "resuming", json_boolean(loop->resuming));
+    json_object_set_new(entry, "addressed", json_boolean(start->addressed));
     json_object_set_new(
-        entry, "time_traveling", json_boolean(loop->time_traveling));
-    json_object_set_new(entry, "replaying", json_boolean(loop->replaying));
+        entry, "superseded", json_boolean(loop->entered.superseded));
+    json_object_set_new(
+        entry, "resuming", json_boolean(loop->entered.resuming));
+    json_object_set_new(
+        entry, "time_traveling", json_boolean(start->time_traveling));
+    json_object_set_new(
+        entry, "replaying", json_boolean(loop->entered.replaying));
     json_object_set_new(entry, "replay_id", json_string(loop->run->replay_id));
 }
 
@@ -375,11 +379,12 @@ static void decide(struct loop *loop, struct entry *start)
     const json_t *input = run->request->input;
     bool goes_on =
         !input || json_is_null(input) || start->command || same_run_id(loop);
-    loop->resuming = ss_enter_has_versions(loop) && goes_on;
-    loop->time_traveling = loop->addressed && !start->answer;
-    loop->replaying = loop->time_traveling || loop->superseded;
-    start->forks = loop->resuming && loop->time_traveling &&
-                   (!ss_enter_is_edited(start->mark) || loop->superseded);
+    loop->entered.resuming = ss_enter_has_versions(loop) && goes_on;
+    start->time_traveling = start->addressed && !start->answer;
+    loop->entered.replaying = start->time_traveling || loop->entered.superseded;
+    start->forks =
+        loop->entered.resuming && start->time_traveling &&
+        (!ss_enter_is_edited(start->mark) || loop->entered.superseded);
 }
 
 // The part that may refuse; nothing is stored yet.
@@ -402,7 +407,7 @@ static int prepare_root(struct loop *loop, struct entry *start,
     decide(loop, start);
     warn_breakpoints(loop, "interrupt_before", &run->options.before);
     warn_breakpoints(loop, "interrupt_after", &run->options.after);
-    if (loop->time_traveling)
+    if (start->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     json_decref(run->questions);
     run->questions = ss_pendings_questions(&loop->pending);
@@ -427,7 +432,7 @@ static int apply_entry(
     if (status != SS_OK)
         return status;
     start->null_done = true;
-    if (loop->resuming) {
+    if (loop->entered.resuming) {
         ss_enter_resume(loop, start->forks, start->again);
         return SS_OK;
     }
@@ -448,7 +453,6 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
     int status = apply_entry(loop, start, error);
     if (status == SS_EAGAIN)
         return SS_OK; // it is called again when the folds are there
-    loop->entry = NULL;
     if (status == SS_OK) {
         tell_children(loop, start);
         if (!start->again && !loop->run->terms.recovering)
@@ -456,7 +460,7 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
         ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
     }
-    ss_free(start);
+    ss_entry_destroy(&loop->entry);
     return status;
 }
 
@@ -466,7 +470,7 @@ static void entry_folded(struct loop *loop)
     if (finish_entry(loop, &error) == SS_OK)
         return;
     ss_loop_move(loop, LOOP_FAILED);
-    loop->error = error;
+    loop->result.error = error;
     ss_run_root_ended(loop->run);
 }
 
@@ -483,14 +487,14 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
         }
         // before the first checkpoint there is none to store them beside
         if (start->forks || !ss_enter_has_versions(loop))
-            ss_writes_copy(&loop->inherited_writes, &writes);
+            ss_writes_copy(&start->inherited, &writes);
         else if (!again)
             ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);
         take_resume_value(loop);
         loop->entry = start;
         status = finish_entry(loop, error);
     } else {
-        ss_free(start);
+        ss_entry_destroy(&start);
     }
     ss_writes_fini(&writes);
     return status;
@@ -528,15 +532,13 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
         return status;
     bool first = facts->last->source != SS_SOURCE_LOOP;
     loop->stop = (int64_t)ss_json_int(run->entry, "stop", 0);
-    loop->addressed = ss_json_bool(run->entry, "addressed", false);
-    loop->resuming = ss_json_bool(run->entry, "resuming", false);
-    loop->time_traveling = ss_json_bool(run->entry, "time_traveling", false);
+    loop->entered.resuming = ss_json_bool(run->entry, "resuming", false);
     loop->first_superstep = first;
-    loop->unsaved_state =
+    loop->checkpoint.unsaved_state =
         facts->last->source == SS_SOURCE_FORK; // as it was told
-    loop->has_resuming_flag = first;
-    loop->resuming_flag = loop->resuming;
-    loop->replaying = first && ss_json_bool(run->entry, "replaying", false);
+    loop->entered.inherited =
+        loop->entered.resuming ? INHERITED_RESUMING : INHERITED_ANEW;
+    loop->entered.replaying = ss_json_bool(run->entry, "replaying", false);
     ss_id_copy(run->replay_id, ss_json_str(run->entry, "replay_id", ""));
     json_decref(run->questions);
     run->questions = ss_pendings_questions(&loop->pending);

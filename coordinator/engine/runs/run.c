@@ -128,20 +128,24 @@ json_t *ss_run_result(const struct run *run, enum ss_run_status status)
     json_t *result = json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:I, s:I, s:I}}",
         "run", run->id, "thread", run->thread->id, "status",
         ss_run_status_name(status), "output",
-        root->output ? json_incref(ss_value_json(root->output)) : json_null(),
+        root->result.output ? json_incref(ss_value_json(root->result.output))
+                            : json_null(),
         "interrupts",
-        root->interrupts ? json_incref(root->interrupts) : json_array(),
+        root->result.interrupts ? json_incref(root->result.interrupts)
+                                : json_array(),
         "stats", "supersteps", (json_int_t)run->stats.supersteps, "tasks",
         (json_int_t)run->stats.tasks, "restored",
         (json_int_t)run->terms.tasks_restored);
     if (root->status == LOOP_FAILED) {
-        json_t *error = ss_error_json(root->error.status, root->error.message);
-        if (root->error_node)
-            json_object_set_new(error, "node", json_string(root->error_node));
+        json_t *error = ss_error_json(
+            root->result.error.status, root->result.error.message);
+        if (root->result.error_node)
+            json_object_set_new(
+                error, "node", json_string(root->result.error_node));
         json_object_set_new(result, "error", error);
     } else if (root->status == LOOP_DRAINED) {
         json_object_set_new(
-            result, "error", ss_error_json(SS_EDRAINED, root->drain));
+            result, "error", ss_error_json(SS_EDRAINED, root->result.drain));
     }
     if (json_array_size(run->warnings) > 0)
         json_object_set(result, "warnings", run->warnings);
@@ -257,7 +261,7 @@ void ss_run_enter_queued(struct run *run)
     if (status == SS_OK)
         return;
     ss_loop_move(run->root, LOOP_FAILED);
-    run->root->error = error;
+    run->root->result.error = error;
     ss_run_root_ended(run);
 }
 
@@ -274,7 +278,7 @@ int ss_run_enter(struct run *run, struct ss_error *error)
         return SS_OK;
     if (run->entry) { // it has begun: it fails in the journal too
         ss_loop_move(run->root, LOOP_FAILED);
-        run->root->error = *error;
+        run->root->result.error = *error;
         ss_run_root_ended(run);
         return SS_OK;
     }

@@ -75,7 +75,7 @@ bool ss_run_take_back(struct thread *thread);
 // ------------------------------------------------ enter_root.c
 
 // Enter a root loop with its run's input or command. On error the run fails
-// with loop->error. `again`: a recovery; nothing is stored or shown.
+// with loop->result.error. `again`: a recovery; nothing is stored or shown.
 int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error);
 // Enter the root loop of a run that was found, from its rows.
 int ss_loop_recover_root(struct loop *loop, struct ss_error *error);

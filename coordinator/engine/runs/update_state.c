@@ -165,8 +165,8 @@ static int apply(struct loop *loop, const struct ss_update_task *tasks,
 {
     size_t channel = SS_NONE;
     if (ss_loop_fold(loop, tasks, count, &change_folds)) {
-        for (size_t i = 0; i < loop->folds_count; i++)
-            loop->folds[i]->redeliveries = loop->change->losses;
+        for (size_t i = 0; i < loop->folds.count; i++)
+            loop->folds.items[i]->redeliveries = loop->change->losses;
         return SS_EAGAIN;
     }
     int status = ss_loop_apply(loop, tasks, count, &channel, error);
@@ -178,8 +178,7 @@ static int apply_null(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     ss_pendings_null_writes(&loop->pending, &writes);
-    struct ss_update_task input = {
-        .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = &writes};
+    struct ss_update_task input = ss_loop_input(loop, &writes);
     int status = writes.count ? apply(loop, &input, 1, error) : SS_OK;
     ss_writes_fini(&writes);
     return status;
@@ -192,9 +191,9 @@ static void save(struct change *change, enum ss_source source)
     struct thread *thread = change->thread;
     ss_updated_forget(loop->machine);
     ss_loop_save(loop, source);
-    ss_id_copy(change->base, loop->id);
-    json_t *config =
-        ss_config_json(thread, loop->ns, loop->id, loop->checkpoint_map);
+    ss_id_copy(change->base, loop->checkpoint.id);
+    json_t *config = ss_config_json(
+        thread, loop->ns, loop->checkpoint.id, loop->checkpoint_map);
     drop_superstep(change);
     change->superstep++;
     change->losses = 0;
@@ -265,14 +264,11 @@ static void as_input(struct change *change, const json_t *update)
             "update as %s: the values are no input of graph %s", SS_NAME_INPUT,
             loop->graph->name);
     if (status == SS_OK) {
-        struct ss_update_task input = {.path = "~",
-            .name = SS_NAME_INPUT,
-            .id = loop->id,
-            .writes = &writes};
+        struct ss_update_task input = ss_loop_input(loop, &writes);
         status = apply(loop, &input, 1, &error);
     }
     if (status == SS_OK) {
-        ss_uuid5(loop->id, SS_NAME_INPUT, id);
+        ss_uuid5(loop->checkpoint.id, SS_NAME_INPUT, id);
         store_on_base(change, id, "", &writes);
         if (change->fresh)
             loop->step = -1;
@@ -291,7 +287,7 @@ static bool as_copy(struct change *change, struct ss_error *error)
         return false;
     }
     struct ss_checkpoint_entry *mark =
-        ss_journal_find(change->thread->journal, loop->ns, loop->id);
+        ss_journal_find(change->thread->journal, loop->ns, loop->checkpoint.id);
     ss_lineage_copy(&loop->lineage, mark);
     return true;
 }
@@ -584,9 +580,9 @@ static uint32_t losses_of(const struct change *change)
     for (size_t i = 0; i < change->tasks.count; i++)
         if (change->tasks.items[i]->redeliveries > most)
             most = change->tasks.items[i]->redeliveries;
-    for (size_t i = 0; i < loop->folds_count; i++)
-        if (loop->folds[i]->redeliveries > most)
-            most = loop->folds[i]->redeliveries;
+    for (size_t i = 0; i < loop->folds.count; i++)
+        if (loop->folds.items[i]->redeliveries > most)
+            most = loop->folds.items[i]->redeliveries;
     return most;
 }
 
@@ -618,7 +614,7 @@ void ss_update_state_plan_anew(struct change *change)
 
 void ss_update_state_verify(const struct change *change, struct census *census)
 {
-    size_t waits = change->loop->folds_count;
+    size_t waits = change->loop->folds.count;
     const struct loop *loop = change->loop;
     ss_invariant(I233, change->thread->state == THREAD_HOT);
     ss_invariant(I234, loop->graph == change->graph && !loop->parent);

@@ -69,7 +69,7 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->shard_epoch =
         ss_shard_epoch(loop->engine, ss_shard_of(loop->thread->id));
     ss_id_copy(order->task_id, task->planned.id);
-    ss_id_copy(order->checkpoint_id, loop->id);
+    ss_id_copy(order->checkpoint_id, loop->checkpoint.id);
     order->ns = ss_strdup(task->planned.ns);
     order->path = ss_strdup(task->planned.path);
     order->step = loop->step;
