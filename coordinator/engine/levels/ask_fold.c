@@ -17,7 +17,15 @@
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+
+void ss_fold_fini(struct task_fold *fold)
+{
+    ss_free(fold->channel);
+    json_decref(fold->writes);
+    ss_value_unref(fold->value);
+}
 
 void ss_loop_drop_folds(struct loop *loop)
 {
@@ -34,13 +42,13 @@ static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
     loop->folds.items[loop->folds.count++] = fold;
     fold->planned.kind = SS_TASK_UPDATE;
     fold->order_kind = SS_ORDER_FOLD;
-    fold->fold_channel = ss_strdup(asks->name);
-    fold->fold_writes = asks->writes;
+    fold->fold.channel = ss_strdup(asks->name);
+    fold->fold.writes = asks->writes;
     fold->returned = ss_value_ref(asks->held);
     fold->planned.path = ss_strdup("");
     fold->planned.ns = ss_strdup(loop->ns);
     // named by the checkpoint and the channel: the same after a crash
-    const char *parts[] = {"fold", fold->fold_channel};
+    const char *parts[] = {"fold", fold->fold.channel};
     ss_task_uuid(loop->checkpoint.id, 4, parts, 2, fold->planned.id);
     ss_task_ready(fold);
 }
@@ -66,7 +74,7 @@ bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
 bool ss_loop_folded(struct loop *loop)
 {
     for (size_t i = 0; i < loop->folds.count; i++)
-        if (!loop->folds.items[i]->folded)
+        if (!loop->folds.items[i]->fold.value)
             return false;
     ss_loop_move(loop, LOOP_RUNNING);
     return true;
@@ -76,7 +84,7 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
 {
     struct loop *loop = task->loop;
     if (outcome->kind == SS_OUTCOME_DONE && outcome->folded) {
-        task->folded = ss_value_ref(outcome->folded);
+        task->fold.value = ss_value_ref(outcome->folded);
         ss_task_move(task, TASK_DONE);
         ss_loop_later(loop);
         return;
@@ -87,10 +95,10 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
     // run again.
     size_t channel = outcome->code == SS_ELOST
                          ? SS_NONE
-                         : ss_graph_channel(loop->graph, task->fold_channel);
+                         : ss_graph_channel(loop->graph, task->fold.channel);
     ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
         "graph %s, key \"%s\": its reducer failed: %s", loop->graph->name,
-        task->fold_channel, outcome->message ? outcome->message : "no result");
+        task->fold.channel, outcome->message ? outcome->message : "no result");
     const struct fold_then *then = loop->folds.then;
     ss_loop_drop_folds(loop);
     ss_loop_move(loop, LOOP_RUNNING);

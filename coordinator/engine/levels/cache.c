@@ -69,7 +69,7 @@ static bool is_too_early(struct task *task)
         return false;
     ss_free(task->cache_key);
     task->cache_key = NULL;
-    task->retry_at_ms = until_ms;
+    task->tries.retry_at_ms = until_ms;
     SS_VEC_PUSH(&engine->levels->backoff, task);
     ss_engine_wake(engine, until_ms);
     return true;

@@ -45,13 +45,13 @@ static void inherit(struct loop *loop)
                                : json_object();
     json_object_set_new(
         loop->checkpoint_map, parent->ns, json_string(parent->checkpoint.id));
-    loop->entered.inherited = task->retry_resuming ? INHERITED_RESUMING
+    loop->entered.inherited = task->tries.failures > 0 ? INHERITED_RESUMING
                               : parent->first_superstep
                                   ? parent->entered.inherited
                                   : INHERITED_NOTHING;
     loop->first_superstep = true;
-    loop->entered.tried_seq = task->tried_seq > parent->entered.tried_seq
-                                  ? task->tried_seq
+    loop->entered.tried_seq = task->tries.tried_seq > parent->entered.tried_seq
+                                  ? task->tries.tried_seq
                                   : parent->entered.tried_seq;
 }
 
@@ -79,7 +79,7 @@ static struct ss_checkpoint_entry *child_start(
         loop->entered.superseded = mark && newest != mark;
         return mark;
     }
-    if (run->replay_id[0] && !loop->parent_task->retry_resuming) {
+    if (run->replay_id[0] && loop->parent_task->tries.failures == 0) {
         *ret_addressed = true;
         loop->entered.inherited = INHERITED_NOTHING;
         return first_visit(run, loop->ns)

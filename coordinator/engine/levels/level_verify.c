@@ -34,11 +34,11 @@ static void verify_attempt(const struct task *task)
     if (!runs && !is_ready)
         return;
     ss_invariant(I43, task->gate_seq <= ss_journal_head(thread->journal));
-    ss_invariant(I44, task->redeliveries <= SS_REDELIVERIES_MAX);
+    ss_invariant(I44, task->tries.redeliveries <= SS_REDELIVERIES_MAX);
     if (task->order_kind == SS_ORDER_WRITERS)
         ss_invariant(I45, task->returned != NULL);
     if (task->order_kind == SS_ORDER_FOLD)
-        ss_invariant(I46, task->fold_channel && !task->folded);
+        ss_invariant(I46, task->fold.channel && !task->fold.value);
     if (task->resume_value_given)
         ss_invariant(I191, task->loop->run->resume_value.holder == task);
     if (!runs)
@@ -83,7 +83,7 @@ static void verify_planned(const struct loop *loop, const struct task *task)
         I193, task->planned.id[0] && task->planned.path && task->planned.ns);
     ss_invariant(I194,
         (task->planned.kind == SS_TASK_HANDLER) == (task->failed != NULL));
-    ss_invariant(I195, task->planned.kind != SS_TASK_UPDATE && !task->change);
+    ss_invariant(I195, task->planned.kind != SS_TASK_UPDATE);
     if (task->planned.kind == SS_TASK_HANDLER)
         ss_invariant(
             I55, task->failed->loop == loop && task->failed->error_handled);
@@ -156,9 +156,9 @@ static void verify_folds(const struct loop *loop, struct census *census)
     for (size_t i = 0; i < loop->folds.count; i++) {
         const struct task *fold = loop->folds.items[i];
         ss_task_verify(fold, census);
-        ss_invariant(I68, fold->loop == loop && (fold->folded != NULL) ==
+        ss_invariant(I68, fold->loop == loop && (fold->fold.value != NULL) ==
                                                     (fold->state == TASK_DONE));
-        waits = waits || !fold->folded;
+        waits = waits || !fold->fold.value;
     }
     if (loop->folds.count > 0)
         ss_invariant(I69, waits);
@@ -211,8 +211,9 @@ static bool verify_due(const struct task *task)
 {
     bool asked = task->state == TASK_CACHE && !task->cache_key;
     ss_invariant(I131, asked || task->state == TASK_BACKOFF);
-    ss_invariant(I56, task->retry_at_ms > task->loop->engine->now_ms &&
-                          task->loop->engine->wake_at_ms <= task->retry_at_ms);
+    ss_invariant(
+        I56, task->tries.retry_at_ms > task->loop->engine->now_ms &&
+                 task->loop->engine->wake_at_ms <= task->tries.retry_at_ms);
     return asked;
 }
 

@@ -11,6 +11,7 @@
 struct loop;
 struct sink;
 struct task;
+struct task_fold;
 
 // A result that is looked for in the store (cache.c).
 struct cache_look {
@@ -30,6 +31,10 @@ struct levels {
     SS_VEC(struct task *) backoff; // tasks that wait for a time
     SS_VEC(struct cache_look) cache_looks;
 };
+
+// ------------------------------------------------ ask_fold.c
+
+void ss_fold_fini(struct task_fold *fold);
 
 // ------------------------------------------------ later.c
 

@@ -43,6 +43,31 @@ enum task_state {
     TASK_PARENT, // ended with a Command to the graph around
 };
 
+// How a task is tried (retry.c); attempts are counted as they are sent
+// (scheduler/schedule.c), and an update's losses go on (runs/update_state.c).
+struct task_attempts {
+    uint32_t failures; // R6.20; behind one its graph is gone on with (R6.23)
+    uint32_t redeliveries;
+    uint32_t attempts;
+    int64_t first_attempt_us;
+    int64_t retry_at_ms;
+    uint64_t tried_seq; // rows up to here are of tries before
+};
+
+// Live items of the attempt that is out; requests/emit.c keeps and drops them.
+struct task_items {
+    json_t *kept; // owned: [[mode, value]...], or NULL
+    size_t size;  // of those
+    uint64_t count;
+};
+
+// A custom reducer's fold (ask_fold.c); of zeros in any other task. Owned.
+struct task_fold {
+    char *channel;
+    json_t *writes;
+    struct ss_value *value; // the answer
+};
+
 struct task {
     struct loop *loop;
     struct ss_planned_task planned;
@@ -58,9 +83,7 @@ struct task {
     bool cached;             // or from the cache
     json_t *interrupts;      // INTERRUPTED: [{value, id, ...}], may be empty
     json_t *messages;        // returned by the body
-    json_t *items;           // live ones of this attempt: [[mode, value]...]
-    size_t items_size;
-    uint64_t items_count;
+    struct task_items items;
     struct ss_error error; // FAILED
     bool error_handled;    // a handler took it
     struct task *failed;   // HANDLER: whose failure it handles
@@ -69,20 +92,17 @@ struct task {
     // attempts
     enum ss_assignment_kind order_kind;
     struct ss_value *returned; // WRITERS: what the subgraph gave
-    uint32_t failures;         // R6.20
-    uint32_t redeliveries;
-    uint32_t attempts;
-    int64_t first_attempt_us;
-    int64_t retry_at_ms;
-    bool retry_resuming; // R6.23
-    uint64_t tried_seq;  // rows up to here are of tries before
-    uint64_t gate_seq;   // rows up to here must be durable before it is sent
+    struct task_attempts tries;
+    uint64_t gate_seq; // rows up to here must be durable before it is sent
     struct loop *child;
-    struct change *change; // UPDATE: the update_state that it belongs to
-    char *fold_channel;    // a custom reducer's fold, see ask_fold.c
-    json_t *fold_writes;
-    struct ss_value *folded;
+    struct task_fold fold;
 };
+
+// What people know a task by: its node, or the key whose writes it folds.
+static inline const char *ss_task_label(const struct task *task)
+{
+    return task->planned.node ? task->planned.node->name : task->fold.channel;
+}
 
 // What a level says at once to the rooms above it, or asks them; they fill this
 // table when the engine is made.

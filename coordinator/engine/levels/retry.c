@@ -76,10 +76,11 @@ static int64_t interval_ms(
 static json_t *tries_of(const struct task *task, int64_t wait_ms)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
-        (json_int_t)task->failures, "lost", (json_int_t)task->redeliveries,
-        "attempts", (json_int_t)task->attempts, "first_us",
-        (json_int_t)task->first_attempt_us, "wait_ms", (json_int_t)wait_ms,
-        "at_us",
+        (json_int_t)task->tries.failures, "lost",
+        (json_int_t)task->tries.redeliveries, "attempts",
+        (json_int_t)task->tries.attempts, "first_us",
+        (json_int_t)task->tries.first_attempt_us, "wait_ms",
+        (json_int_t)wait_ms, "at_us",
         (json_int_t)task->loop->engine->wall_us + (json_int_t)wait_ms * 1000);
 }
 
@@ -103,7 +104,7 @@ static void keep_tries(struct task *task, int64_t wait_ms)
     ss_loop_put_writes(
         task->loop, task->planned.id, task->planned.path, &stored);
     ss_writes_fini(&stored);
-    task->tried_seq = ss_thread_head(thread);
+    task->tries.tried_seq = ss_thread_head(thread);
 }
 
 // Before the next attempt goes out: a body that ends its workers ends no more
@@ -114,9 +115,10 @@ static void keep_loss(struct task *task)
     struct loop *loop = task->loop;
     if (loop->engine->row_format >= SS_ROW_FORMAT_4)
         ss_loop_put_lost(loop, task,
-            json_pack("{s:I, s:I, s:I}", "lost", (json_int_t)task->redeliveries,
-                "attempts", (json_int_t)task->attempts, "first_us",
-                (json_int_t)task->first_attempt_us));
+            json_pack("{s:I, s:I, s:I}", "lost",
+                (json_int_t)task->tries.redeliveries, "attempts",
+                (json_int_t)task->tries.attempts, "first_us",
+                (json_int_t)task->tries.first_attempt_us));
 }
 
 static uint32_t count_of(const json_t *of, const char *key)
@@ -127,9 +129,9 @@ static uint32_t count_of(const json_t *of, const char *key)
 
 static void recover_attempts(struct task *task, const json_t *of)
 {
-    task->redeliveries = count_of(of, "lost");
-    task->attempts = count_of(of, "attempts");
-    task->first_attempt_us = ss_json_int(of, "first_us", 0);
+    task->tries.redeliveries = count_of(of, "lost");
+    task->tries.attempts = count_of(of, "attempts");
+    task->tries.first_attempt_us = ss_json_int(of, "first_us", 0);
 }
 
 static void recover_failures(
@@ -142,10 +144,9 @@ static void recover_failures(
     int64_t wait_ms = ss_json_int(tries, "wait_ms", 0);
     if (left_ms > wait_ms) // the clock was put back
         left_ms = wait_ms;
-    task->failures = (uint32_t)ss_json_int(tries, "failed", 0);
-    task->retry_resuming = true;
-    task->tried_seq = facts->tries_seq;
-    task->retry_at_ms = loop->engine->now_ms + left_ms;
+    task->tries.failures = (uint32_t)ss_json_int(tries, "failed", 0);
+    task->tries.tried_seq = facts->tries_seq;
+    task->tries.retry_at_ms = loop->engine->now_ms + left_ms;
 }
 
 static void recover_tries(struct task *task, const struct ss_task_facts *facts)
@@ -185,22 +186,21 @@ static bool retry(
         const struct ss_retry *policy = &task->planned.node->retries[i];
         if (!policy_matches(policy, code, kind, retryable))
             continue;
-        task->failures++;
-        if ((int64_t)task->failures >= policy->attempts_max)
+        task->tries.failures++;
+        if ((int64_t)task->tries.failures >= policy->attempts_max)
             return false;
         ss_writes_fini(&task->writes);
         watch_restarted(task);
-        int64_t wait_ms = interval_ms(engine, policy, task->failures);
+        int64_t wait_ms = interval_ms(engine, policy, task->tries.failures);
         keep_tries(task, wait_ms);
         ss_task_move(task, TASK_BACKOFF);
-        task->retry_resuming = true;
-        task->retry_at_ms = engine->now_ms + wait_ms;
+        task->tries.retry_at_ms = engine->now_ms + wait_ms;
         SS_VEC_PUSH(&engine->levels->backoff, task);
-        ss_engine_wake(engine, task->retry_at_ms);
+        ss_engine_wake(engine, task->tries.retry_at_ms);
         ss_engine_narrate(engine,
             "task %s failed; attempt %" PRIu32 " in %" PRId64 " ms",
-            task->planned.node->name, task->failures + 1,
-            task->retry_at_ms - engine->now_ms);
+            task->planned.node->name, task->tries.failures + 1,
+            task->tries.retry_at_ms - engine->now_ms);
         return true;
     }
     return false;
@@ -238,8 +238,8 @@ void ss_tasks_retry(struct engine *engine)
     struct levels *levels = engine->levels;
     for (size_t i = 0; i < levels->backoff.count;) {
         struct task *task = levels->backoff.items[i];
-        if (task->retry_at_ms > engine->now_ms) {
-            ss_engine_wake(engine, task->retry_at_ms);
+        if (task->tries.retry_at_ms > engine->now_ms) {
+            ss_engine_wake(engine, task->tries.retry_at_ms);
             i++;
             continue;
         }
@@ -262,17 +262,16 @@ static struct ss_outcome *lost_outcome(const char *why)
 struct ss_outcome *ss_task_lost(struct task *task, const char *why)
 {
     struct engine *engine = task->loop->engine;
-    const char *name =
-        task->planned.node ? task->planned.node->name : task->fold_channel;
-    task->redeliveries++;
+    const char *name = ss_task_label(task);
+    task->tries.redeliveries++;
     ss_engine_narrate(engine, "task %s: %s", name, why);
-    if (task->redeliveries > SS_REDELIVERIES_MAX) {
+    if (task->tries.redeliveries > SS_REDELIVERIES_MAX) {
         char text[SS_ERROR_SIZE];
         snprintf(text, sizeof(text),
             "node \"%s\": the worker that ran it was "
             "lost on each of %" PRIu32 " attempts; the last: %s",
-            name, task->redeliveries, why);
-        if (task->change || task->order_kind == SS_ORDER_FOLD)
+            name, task->tries.redeliveries, why);
+        if (!task->loop->run || task->order_kind == SS_ORDER_FOLD)
             return lost_outcome(text);
         ss_resume_value_released(task->loop->run, task);
         ss_task_failed(task, SS_ELOST, NULL, SS_RETRY_NO, text);

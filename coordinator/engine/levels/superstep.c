@@ -36,13 +36,11 @@ void ss_task_destroy(struct task **place)
     json_decref(task->used_answers);
     json_decref(task->interrupts);
     json_decref(task->messages);
-    json_decref(task->items);
+    json_decref(task->items.kept);
     json_decref(task->parent);
     ss_free(task->cache_key);
     ss_value_unref(task->returned);
-    ss_free(task->fold_channel);
-    json_decref(task->fold_writes);
-    ss_value_unref(task->folded);
+    ss_fold_fini(&task->fold);
     ss_free(task);
 }
 
@@ -95,8 +93,8 @@ int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
     struct ss_fold_value *folds =
         ss_zalloc(loop->folds.count + 1, sizeof(*folds));
     for (size_t i = 0; i < loop->folds.count; i++)
-        folds[i] = (struct ss_fold_value){
-            loop->folds.items[i]->fold_channel, loop->folds.items[i]->folded};
+        folds[i] = (struct ss_fold_value){loop->folds.items[i]->fold.channel,
+            loop->folds.items[i]->fold.value};
     struct ss_update update = {.tasks = tasks,
         .count = count,
         .folds = folds,

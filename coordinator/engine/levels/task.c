@@ -82,16 +82,16 @@ static void wait_on(struct task *task)
     struct engine *engine = task->loop->engine;
     ss_task_move(task, TASK_BACKOFF);
     SS_VEC_PUSH(&engine->levels->backoff, task);
-    ss_engine_wake(engine, task->retry_at_ms);
+    ss_engine_wake(engine, task->tries.retry_at_ms);
     ss_engine_narrate(engine,
         "task %s has failed before; attempt %" PRIu32 " in %" PRId64 " ms",
-        task->planned.node->name, task->failures + 1,
-        task->retry_at_ms - engine->now_ms);
+        task->planned.node->name, task->tries.failures + 1,
+        task->tries.retry_at_ms - engine->now_ms);
 }
 
 void ss_task_start(struct task *task)
 {
-    if (task->retry_at_ms > task->loop->engine->now_ms) {
+    if (task->tries.retry_at_ms > task->loop->engine->now_ms) {
         wait_on(task);
         return;
     }

@@ -383,14 +383,14 @@ static void keep_item(struct task *task, const char *mode, json_t *value)
     char *text = ss_json_text(value);
     size_t size = strlen(text);
     ss_free(text);
-    if (!task->items)
-        task->items = json_array();
-    if (json_array_size(task->items) >= SS_ITEMS_KEPT_MAX ||
-        task->items_size + size > SS_ITEMS_SIZE_MAX ||
-        task->items_count > json_array_size(task->items))
+    if (!task->items.kept)
+        task->items.kept = json_array();
+    if (json_array_size(task->items.kept) >= SS_ITEMS_KEPT_MAX ||
+        task->items.size + size > SS_ITEMS_SIZE_MAX ||
+        task->items.count > json_array_size(task->items.kept))
         return; // the first ones stay, without a gap
-    task->items_size += size;
-    json_array_append_new(task->items, json_pack("[s, O]", mode, value));
+    task->items.size += size;
+    json_array_append_new(task->items.kept, json_pack("[s, O]", mode, value));
 }
 
 void ss_emit_live(
@@ -400,19 +400,17 @@ void ss_emit_live(
     char attempt[64];
     attempt_text(ss_attempt_name(task), attempt);
     keep_item(task, modes[mode_index(mode)].name, value);
-    task->items_count++;
+    task->items.count++;
     tell(loop, mode,
         ss_item_json(modes[mode_index(mode)].name, loop->ns, data, attempt,
-            task->items_count),
+            task->items.count),
         ss_thread_gate(loop->thread, GATE_LIVE, loop->run->options.durability));
 }
 
 static void drop_items(struct task *task)
 {
-    json_decref(task->items);
-    task->items = NULL;
-    task->items_size = 0;
-    task->items_count = 0;
+    json_decref(task->items.kept);
+    task->items = (struct task_items){0};
 }
 
 json_t *ss_items_json(const struct task *task)
@@ -420,12 +418,12 @@ json_t *ss_items_json(const struct task *task)
     char attempt[64];
     attempt_text(ss_attempt_name(task), attempt);
     return json_pack("{s:s, s:O, s:o}", "attempt", attempt, "items",
-        task->items, "meta", ss_message_metadata(task));
+        task->items.kept, "meta", ss_message_metadata(task));
 }
 
 void ss_emit_items(struct task *task)
 {
-    if (task->items && scripted(task->loop))
+    if (task->items.kept && scripted(task->loop))
         note(task->loop, SS_TOLD_ITEMS, task->planned.id, ss_items_json(task));
     drop_items(task);
 }
@@ -439,7 +437,7 @@ json_t *ss_restarted_json(const char *ns, const char *attempt)
 void ss_emit_restarted(struct task *task)
 {
     char attempt[64];
-    if (task->items_count > 0) {
+    if (task->items.count > 0) {
         attempt_text(ss_attempt_name(task), attempt);
         tell(task->loop, STREAM_CUSTOM | STREAM_MESSAGES,
             ss_restarted_json(task->loop->ns, attempt), 0);

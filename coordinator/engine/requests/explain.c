@@ -100,20 +100,21 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
 {
     const struct task *task = wait->task;
     json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I}", "node",
-        task->planned.node ? task->planned.node->name : task->fold_channel,
-        "ns", task->loop->ns, "why", words[wait->why], "count", wait->count,
-        "step", (json_int_t)task->loop->step);
+        ss_task_label(task), "ns", task->loop->ns, "why", words[wait->why],
+        "count", wait->count, "step", (json_int_t)task->loop->step);
     if (wait->worker) {
         json_object_set_new(json, "worker", json_string(wait->worker));
-        json_object_set_new(json, "attempt", json_integer(task->attempts));
+        json_object_set_new(
+            json, "attempt", json_integer(task->tries.attempts));
         json_object_set_new(
             json, "for_ms", json_integer((json_int_t)ss_attempt_ms(task)));
     }
     if (task->state == TASK_BACKOFF) {
-        int64_t left = task->retry_at_ms - engine->now_ms;
+        int64_t left = task->tries.retry_at_ms - engine->now_ms;
         json_object_set_new(
             json, "in_ms", json_integer((json_int_t)(left > 0 ? left : 0)));
-        json_object_set_new(json, "failures", json_integer(task->failures));
+        json_object_set_new(
+            json, "failures", json_integer(task->tries.failures));
         json_object_set_new(json, "error", json_string(task->error.message));
     }
     if (wait->why == WAIT_LABEL) {
@@ -121,9 +122,9 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
         json_object_set_new(json, "labels", json_string(labels));
         ss_free(labels);
     }
-    if (task->redeliveries > 0) {
+    if (task->tries.redeliveries > 0) {
         json_object_set_new(
-            json, "workers_lost", json_integer(task->redeliveries));
+            json, "workers_lost", json_integer(task->tries.redeliveries));
         json_object_set_new(
             json, "fails_at", json_integer(SS_REDELIVERIES_MAX + 1));
     }

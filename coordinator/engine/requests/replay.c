@@ -308,7 +308,7 @@ static void tell_running(struct replay *replay, const struct loop *loop)
 {
     for (size_t i = 0; i < loop->tasks.count; i++) {
         const struct task *task = loop->tasks.items[i];
-        if (task->items) {
+        if (task->items.kept) {
             json_t *items = ss_items_json(task);
             tell_items(replay, loop->ns, items, 0);
             json_decref(items);

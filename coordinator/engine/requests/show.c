@@ -23,7 +23,7 @@ static json_t *task_json(const struct task *task)
         worker ? "running" : "ready", "node",
         task->planned.node ? task->planned.node->name : "", "thread",
         loop->thread->id, "task", task->planned.id, "attempt",
-        (json_int_t)task->attempts);
+        (json_int_t)task->tries.attempts);
     if (loop->run)
         json_object_set_new(json, "run", json_string(loop->run->id));
     if (worker) {

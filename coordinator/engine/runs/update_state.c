@@ -166,7 +166,7 @@ static int apply(struct loop *loop, const struct ss_update_task *tasks,
     size_t channel = SS_NONE;
     if (ss_loop_fold(loop, tasks, count, &change_folds)) {
         for (size_t i = 0; i < loop->folds.count; i++)
-            loop->folds.items[i]->redeliveries = loop->change->losses;
+            loop->folds.items[i]->tries.redeliveries = loop->change->losses;
         return SS_EAGAIN;
     }
     int status = ss_loop_apply(loop, tasks, count, &channel, error);
@@ -356,8 +356,7 @@ static bool prepare(
         struct task *task = ss_task_new(loop);
         task->planned.kind = SS_TASK_UPDATE;
         task->planned.node = node;
-        task->change = change;
-        task->redeliveries = change->losses;
+        task->tries.redeliveries = change->losses;
         task->planned.index = i;
         task->planned.path = ss_path_update(i);
         task->planned.ns = ss_strdup(loop->ns);
@@ -397,7 +396,7 @@ static void run_on(struct thread *thread);
 
 void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome)
 {
-    struct change *change = task->change;
+    struct change *change = task->loop->change;
     struct thread *thread = change->thread;
     if (outcome->kind != SS_OUTCOME_DONE) {
         struct ss_error error;
@@ -578,11 +577,11 @@ static uint32_t losses_of(const struct change *change)
     const struct loop *loop = change->loop;
     uint32_t most = 0;
     for (size_t i = 0; i < change->tasks.count; i++)
-        if (change->tasks.items[i]->redeliveries > most)
-            most = change->tasks.items[i]->redeliveries;
+        if (change->tasks.items[i]->tries.redeliveries > most)
+            most = change->tasks.items[i]->tries.redeliveries;
     for (size_t i = 0; i < loop->folds.count; i++)
-        if (loop->folds.items[i]->redeliveries > most)
-            most = loop->folds.items[i]->redeliveries;
+        if (loop->folds.items[i]->tries.redeliveries > most)
+            most = loop->folds.items[i]->tries.redeliveries;
     return most;
 }
 
@@ -627,7 +626,7 @@ void ss_update_state_verify(const struct change *change, struct census *census)
         const struct task *task = change->tasks.items[i];
         ss_task_verify(task, census);
         ss_invariant(I237, task->planned.kind == SS_TASK_UPDATE);
-        ss_invariant(I97, task->change == change && task->loop == change->loop);
+        ss_invariant(I97, task->loop == change->loop);
         waits += task->state != TASK_DONE;
     }
     ss_invariant(I98, waits > 0);

@@ -15,6 +15,7 @@ void ss_attempt_verify(const struct task *task, struct census *census)
     if (attempt->is_expected)
         ss_invariant(I42, is_ready && attempt->may_be_out);
     if (runs)
-        ss_invariant(I48, task->attempts > 0 && attempt->name.dispatch > 0);
+        ss_invariant(
+            I48, task->tries.attempts > 0 && attempt->name.dispatch > 0);
     census->expected += attempt->is_expected;
 }

@@ -175,7 +175,7 @@ void ss_list_cache_order(
     if (!attempt_of(task)->worker->keeps_lists)
         return;
     if (task->order_kind == SS_ORDER_FOLD) {
-        send_part(&s, SS_PART_FOLD, task->fold_channel);
+        send_part(&s, SS_PART_FOLD, task->fold.channel);
         return;
     }
     send_part(&s, SS_PART_INPUT,

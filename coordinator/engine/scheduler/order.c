@@ -74,16 +74,16 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->path = ss_strdup(task->planned.path);
     order->step = loop->step;
     order->stop = loop->stop;
-    order->attempt_number = task->attempts;
-    order->first_attempt_us = task->first_attempt_us;
+    order->attempt_number = task->tries.attempts;
+    order->first_attempt_us = task->tries.first_attempt_us;
     order->input = task->planned.input ? ss_value_ref(task->planned.input)
                                        : ss_value_null();
     order->answers = task->answers ? json_incref(task->answers) : json_array();
     add_run(order, task);
     if (task->order_kind == SS_ORDER_FOLD) {
-        order->fold_channel = ss_strdup(task->fold_channel);
+        order->fold_channel = ss_strdup(task->fold.channel);
         order->fold_value = ss_value_ref(task->returned);
-        order->fold_writes = json_incref(task->fold_writes);
+        order->fold_writes = json_incref(task->fold.writes);
     } else {
         add_node(order, task);
     }

@@ -153,9 +153,9 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_task_move(task, TASK_RUNNING);
     attempt_of(task)->worker = worker;
     task->loop->thread->worked_on_by = worker->number;
-    task->attempts++;
-    if (task->attempts == 1)
-        task->first_attempt_us = engine->wall_us;
+    task->tries.attempts++;
+    if (task->tries.attempts == 1)
+        task->tries.first_attempt_us = engine->wall_us;
     attempt_of(task)->name = (struct ss_attempt){
         engine->options.epoch, ++engine->scheduler->dispatches};
     attempt_of(task)->sent_ms = engine->now_ms;
@@ -179,8 +179,8 @@ static void send(
     ss_engine_narrate(engine,
         "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
-        task->planned.node ? task->planned.node->name : task->fold_channel,
-        task->loop->step, worker->name, task->attempts);
+        ss_task_label(task), task->loop->step, worker->name,
+        task->tries.attempts);
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_DISPATCH,
                                   .peer = ss_strdup(worker->peer),
                                   .order = order});
@@ -294,7 +294,7 @@ static void tell(struct task *task, struct ss_outcome *outcome)
     struct engine *engine = task->loop->engine;
     if (task->order_kind == SS_ORDER_FOLD)
         ss_fold_outcome(task, outcome);
-    else if (task->change)
+    else if (!task->loop->run)
         ss_update_state_outcome(task, outcome);
     else
         ss_task_outcome(task, outcome);
@@ -505,12 +505,11 @@ static void take_back(struct worker *worker, struct ss_attempt attempt)
     if (!task || attempt_of(task)->worker != worker)
         return;
     attempt_ends(task);
-    ss_check(task->attempts > 0 && worker->attempts > 0);
-    task->attempts--;
+    ss_check(task->tries.attempts > 0 && worker->attempts > 0);
+    task->tries.attempts--;
     worker->attempts--;
     ss_engine_narrate(worker->engine, "worker %s hands %s back, not begun",
-        worker->name,
-        task->planned.node ? task->planned.node->name : task->fold_channel);
+        worker->name, ss_task_label(task));
     ss_task_ready(task);
     ss_schedule_ready(worker->engine);
 }
@@ -595,7 +594,7 @@ void ss_worker_live(struct engine *engine, const struct ss_event *event)
     struct task *task = ss_attempt_find(engine, event->live.attempt);
     if (worker)
         worker->seen_ms = engine->now_ms;
-    if (task && attempt_of(task)->worker == worker && !task->change &&
+    if (task && attempt_of(task)->worker == worker && task->loop->run &&
         task->planned.node)
         watch_item(task, event->live.kind, event->live.value);
 }
