@@ -4,7 +4,7 @@
 packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
     protobuf-c-compiler libprotobuf-c-dev libzmq3-dev libczmq-dev
     libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev"
-packages_test="check python3 binutils postgresql git"
+packages_test="g++ check python3 binutils postgresql git"
 packages_slow="valgrind"
 packages_ci="clang clang-tidy"
 packages_older="uthash-dev" # of the version that is upgraded from

@@ -11,6 +11,31 @@ json_t *ss_state(struct ss_route *route)
     return route->state;
 }
 
+json_t *ss_state_get(struct ss_route *route, const char *key)
+{
+    return json_object_get(route->state, key);
+}
+
+const char *ss_state_str(struct ss_route *route, const char *key)
+{
+    return json_string_value(ss_state_get(route, key));
+}
+
+int64_t ss_state_int(struct ss_route *route, const char *key)
+{
+    return json_integer_value(ss_state_get(route, key));
+}
+
+double ss_state_float(struct ss_route *route, const char *key)
+{
+    return json_number_value(ss_state_get(route, key));
+}
+
+bool ss_state_bool(struct ss_route *route, const char *key)
+{
+    return json_is_true(ss_state_get(route, key));
+}
+
 void *ss_route_ctx(struct ss_route *route)
 {
     return route->ctx;

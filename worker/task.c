@@ -98,7 +98,12 @@ static void append(json_t **list, json_t *item)
 // A value that a call takes. NULL is what json_pack() gives for a wrong format.
 static bool is_there(struct ss_task *task, const char *call, json_t *value)
 {
-    if (!value)
+    if (!value && task->outcome->question)
+        ss_task_fail(task, SS_EUPDATE, NULL, SS_RETRY_NO,
+            "%s: its value is NULL: ss_interrupt() asked, and the body went "
+            "on; return what it returned",
+            call);
+    else if (!value)
         ss_task_fail(task, SS_EUPDATE, NULL, SS_RETRY_NO,
             "%s: its value is NULL; did json_pack() refuse its format, or a "
             "text that is not UTF-8?",
@@ -128,6 +133,16 @@ int64_t ss_input_int(struct ss_task *task, const char *key)
     return json_integer_value(ss_input_get(task, key));
 }
 
+double ss_input_float(struct ss_task *task, const char *key)
+{
+    return json_number_value(ss_input_get(task, key));
+}
+
+bool ss_input_bool(struct ss_task *task, const char *key)
+{
+    return json_is_true(ss_input_get(task, key));
+}
+
 // ------------------------------------------------------------------ writes
 
 int ss_update(struct ss_task *task, json_t *update)
@@ -135,7 +150,64 @@ int ss_update(struct ss_task *task, json_t *update)
     if (!is_there(task, "ss_update", update))
         return SS_FAILED;
     append(&task->updates, update);
+    task->set = NULL;
     return 0;
+}
+
+// `call` set `key`; `wrong` says what a NULL means.
+static int set(struct ss_task *task, const char *call, const char *key,
+    json_t *value, const char *wrong)
+{
+    if (key && value && (!task->set || json_object_get(task->set, key))) {
+        append(&task->updates, json_object());
+        task->set =
+            json_array_get(task->updates, json_array_size(task->updates) - 1);
+    }
+    if (key && value && json_object_set_new(task->set, key, value) == 0)
+        return 0;
+    ss_task_fail(task, SS_EUPDATE, NULL, SS_RETRY_NO, "%s: key \"%s\": %s",
+        call, key ? key : "NULL",
+        key && !value ? wrong : "a key is a text of UTF-8");
+    return SS_FAILED;
+}
+
+int ss_set_int(struct ss_task *task, const char *key, int64_t value)
+{
+    return set(task, "ss_set_int", key, json_integer(value), "");
+}
+
+int ss_set_float(struct ss_task *task, const char *key, double value)
+{
+    return set(task, "ss_set_float", key, json_real(value),
+        "NaN and the infinities are not values of JSON");
+}
+
+int ss_set_bool(struct ss_task *task, const char *key, bool value)
+{
+    return set(task, "ss_set_bool", key, json_boolean(value), "");
+}
+
+int ss_set_str(struct ss_task *task, const char *key, const char *value)
+{
+    return set(task, "ss_set_str", key, json_string(value),
+        value ? "its text is not UTF-8" : "its text is NULL");
+}
+
+int ss_set_text(struct ss_task *task, const char *key, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    json_t *text = json_vsprintf(format, args);
+    va_end(args);
+    return set(task, "ss_set_text", key, text,
+        "its text is not UTF-8, or its format is none of printf()'s");
+}
+
+int ss_set_json(struct ss_task *task, const char *key, json_t *value)
+{
+    if (!is_there(task, "ss_set_json", value))
+        return SS_FAILED;
+    return set(task, "ss_set_json", key, value, "");
 }
 
 json_t *ss_overwrite(json_t *value)

@@ -19,6 +19,7 @@ struct ss_task {
     json_t *input;              // borrowed from the order
     // what the body wrote, in order; each NULL if empty
     json_t *updates;
+    json_t *set;     // of updates: what ss_set_*() fill, or NULL. Borrowed
     json_t *gotos;   // names and sends
     json_t *parents; // commands to the graph around
     json_t *values;  // given to ss_return()

@@ -97,8 +97,10 @@ END_TEST
 static int forget_to_return(struct ss_task *task)
 {
     json_t *answer;
-    (void)ss_interrupt(task, json_string("one?"), &answer);
-    (void)ss_interrupt(task, json_string("two?"), &answer);
+    int first = ss_interrupt(task, json_string("one?"), &answer);
+    int second = ss_interrupt(task, json_string("two?"), &answer);
+    ck_assert_int_eq(first, SS_INTERRUPTED);
+    ck_assert_int_eq(second, SS_INTERRUPTED);
     return 0;
 }
 
@@ -106,6 +108,22 @@ START_TEST(a_body_that_does_not_return_after_its_question_has_asked_it_still)
 {
     ck_assert_str_eq(
         run_body(forget_to_return, "{}"), "interrupted {\"value\":\"one?\"}");
+}
+END_TEST
+
+static int use_no_answer(struct ss_task *task)
+{
+    json_t *answer;
+    int asked = ss_interrupt(task, json_string("one?"), &answer);
+    ck_assert_int_eq(asked, SS_INTERRUPTED);
+    return ss_update(task, json_incref(answer));
+}
+
+START_TEST(a_body_that_goes_on_without_its_answer_is_told_so)
+{
+    ck_assert_str_eq(run_body(use_no_answer, "{}"),
+        "failed invalid_update (-): ss_update: its value is NULL: "
+        "ss_interrupt() asked, and the body went on; return what it returned");
 }
 END_TEST
 
@@ -153,6 +171,7 @@ static void add_tests(TCase *tcase)
         tcase, an_answer_of_another_type_fails_and_is_not_among_the_answers);
     tcase_add_test(tcase,
         a_body_that_does_not_return_after_its_question_has_asked_it_still);
+    tcase_add_test(tcase, a_body_that_goes_on_without_its_answer_is_told_so);
     tcase_add_test(tcase, interrupted_without_a_question_is_a_failure);
     tcase_add_test(tcase, a_failure_after_an_answer_keeps_the_answer);
 }

@@ -32,6 +32,16 @@ static int go(struct ss_route *r)
     if (strcmp(way, "state") == 0)
         return ss_route_to(
             r, json_string_value(json_object_get(ss_state(r), "name")));
+    if (strcmp(way, "parts") == 0) {
+        json_t *state = ss_state(r);
+        json_object_set_new(state, "n", json_integer(2));
+        json_object_set_new(state, "b", json_true());
+        bool found = ss_state_int(r, "n") == 2 && ss_state_bool(r, "b") &&
+                     ss_state_float(r, "n") == 2.0 &&
+                     ss_state_get(r, "none") == NULL &&
+                     ss_state_int(r, "name") == 0;
+        return ss_route_to(r, found ? ss_state_str(r, "name") : "left");
+    }
     if (strcmp(way, "fail") == 0)
         return ss_route_fail(r, "lost", "no way out");
     return 3;
@@ -51,6 +61,7 @@ START_TEST(a_router_chooses_where_to_go)
 {
     ck_assert_str_eq(run_router("left"), "done branch:to:left=null");
     ck_assert_str_eq(run_router("end"), "done");
+    ck_assert_str_eq(run_router("parts"), "done branch:to:right=null");
     ck_assert_str_eq(run_router("nowhere"), "done");
     ck_assert_str_eq(
         run_router("list"), "done branch:to:left=null branch:to:right=null");

@@ -1,6 +1,7 @@
 // execute_test.c - one order to its outcome: what bodies write, how they fail,
 // and what they show.
 #include <check.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -40,6 +41,90 @@ START_TEST(each_of_several_updates_counts)
 {
     ck_assert_str_eq(run_body(update_twice, "{}"),
         "done log=[1] log=[2] branch:to:choose=null");
+}
+END_TEST
+
+static int set_each(struct ss_task *task)
+{
+    ss_set_int(task, "name", ss_input_int(task, "n") + 1);
+    ss_set_float(task, "log", ss_input_float(task, "n") / 2);
+    ss_set_bool(task, "name", !ss_input_bool(task, "b")); // again: one more
+    ss_set_text(task, "log", "%s of %d", ss_input_str(task, "t"), 3);
+    ss_update(task, json_pack("{s:i}", "name", 1));
+    ss_set_json(task, "log", json_pack("[i]", 2));
+    return ss_set_str(task, "name", "x");
+}
+
+START_TEST(a_typed_value_is_an_update_of_its_key)
+{
+    ck_assert_str_eq(
+        run_body(set_each, "{\"n\": 41, \"b\": true, \"t\": \"two\"}"),
+        "done name=42 log=20.5 name=false log=\"two of 3\" name=1 log=[2] "
+        "name=\"x\" branch:to:choose=null");
+}
+END_TEST
+
+static int set_two(struct ss_task *task)
+{
+    ss_set_int(task, "name", 1);
+    return ss_set_int(task, "log", 2);
+}
+
+static int update_two(struct ss_task *task)
+{
+    return ss_update(task, json_pack("{s:i, s:i}", "name", 1, "log", 2));
+}
+
+START_TEST(typed_values_of_several_keys_are_one_update)
+{
+    char *one = ss_strdup(run_body(update_two, "{}"));
+    ck_assert_str_eq(one, "done name=1 log=2 branch:to:choose=null");
+    ck_assert_str_eq(run_body(set_two, "{}"), one);
+    ss_free(one);
+}
+END_TEST
+
+static const char *given_text;
+
+static int set_bad_text(struct ss_task *task)
+{
+    return ss_set_str(task, "name", given_text);
+}
+
+static int set_infinity(struct ss_task *task)
+{
+    return ss_set_float(task, "name", HUGE_VAL);
+}
+
+static int set_no_key(struct ss_task *task)
+{
+    return ss_set_int(task, NULL, 1);
+}
+
+static int set_bad_key(struct ss_task *task)
+{
+    return ss_set_int(task, "\xff", 1);
+}
+
+START_TEST(a_typed_value_that_is_none_fails_the_task_by_name)
+{
+    ck_assert_str_eq(
+        run_body(set_bad_text, "{}"), "failed invalid_update (-): ss_set_str: "
+                                      "key \"name\": its text is NULL");
+    given_text = "\xff";
+    ck_assert_str_eq(
+        run_body(set_bad_text, "{}"), "failed invalid_update (-): ss_set_str: "
+                                      "key \"name\": its text is not UTF-8");
+    ck_assert_str_eq(run_body(set_infinity, "{}"),
+        "failed invalid_update (-): ss_set_float: key \"name\": NaN and the "
+        "infinities are "
+        "not values of JSON");
+    ck_assert_str_eq(
+        run_body(set_no_key, "{}"), "failed invalid_update (-): ss_set_int: "
+                                    "key \"NULL\": a key is a text of UTF-8");
+    ck_assert_str_eq(
+        run_body(set_bad_key, "{}"), "failed invalid_update (-): ss_set_int: "
+                                     "key \"?\": a key is a text of UTF-8");
 }
 END_TEST
 
@@ -336,6 +421,9 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, an_update_becomes_writes_and_the_edges_follow);
     tcase_add_test(tcase, a_body_that_writes_nothing_still_leads_on);
     tcase_add_test(tcase, each_of_several_updates_counts);
+    tcase_add_test(tcase, a_typed_value_is_an_update_of_its_key);
+    tcase_add_test(tcase, typed_values_of_several_keys_are_one_update);
+    tcase_add_test(tcase, a_typed_value_that_is_none_fails_the_task_by_name);
     tcase_add_test(tcase, updates_come_before_sends_and_gotos_in_their_order);
     tcase_add_test(tcase, an_overwrite_is_written_as_one);
     tcase_add_test(tcase, a_command_to_the_parent_writes_nothing_here);

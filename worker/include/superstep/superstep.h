@@ -41,9 +41,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// In C++ (17 or later) the same calls: options stand in the order in which they
+// are declared here, and those of a part in braces of their own: .retry =
+// {.attempts_max = 3}.
 #ifdef __cplusplus
+// An option that is left out is zero; no warning is to say so where it is used.
+#pragma GCC system_header
+template <typename Options> const Options *ss_options_(const Options &options)
+{
+    return &options;
+}
+template <size_t count>
+const char *const *ss_list_(const char *const (&&list)[count])
+{
+    return list;
+}
+#define SS_OPTIONS_(type, ...) ss_options_(type{__VA_ARGS__})
+#define SS_ALL(...)            ss_list_({__VA_ARGS__, nullptr})
 extern "C" {
+#else
+#define SS_OPTIONS_(type, ...) (&(const struct type){__VA_ARGS__})
+#define SS_ALL(...)            ((const char *const[]){__VA_ARGS__, NULL})
 #endif
+#define SS_MUST_RETURN_ __attribute__((warn_unused_result))
 
 // The ABI of this header; an application and a worker must agree on it.
 #define SS_ABI_VERSION 1
@@ -91,9 +111,16 @@ struct ss_app {
 #define SS_APP_BUILD(version_text, function)                                   \
     SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION,     \
         (uint32_t)sizeof(struct ss_app), (version_text), NULL, (function)};
+#ifdef __cplusplus
+#define SS_APP_EXPORT                                                          \
+    extern "C" __attribute__((visibility("default")))                          \
+    const struct ss_app ss_app_descriptor;                                     \
+    extern "C"
+#else
 #define SS_APP_EXPORT                                                          \
     extern const struct ss_app ss_app_descriptor;                              \
     __attribute__((visibility("default")))
+#endif
 
 // In a build function: define a graph. `ctx` is borrowed for the process' life.
 // Returns 0, or -1 if the graph does not compile; the worker logs why.
@@ -158,10 +185,10 @@ void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
 #define ss_key(graph, key, ...) SS_KEY_(graph, key, __VA_ARGS__, .end_ = 0)
 #define SS_KEY_(graph, key, type, ...)                                         \
     ss_key_with(                                                               \
-        (graph), (key), (type), &(const struct ss_key_options){__VA_ARGS__})
+        (graph), (key), (type), SS_OPTIONS_(ss_key_options, __VA_ARGS__))
 
 // The keys that input sets and output shows; all of them if never called. Ends
-// with NULL: ss_input_keys(graph, (const char *[]){"question", NULL});
+// with NULL: ss_input_keys(graph, SS_ALL("question"));
 void ss_input_keys(struct ss_graph_def *graph, const char *const *keys);
 void ss_output_keys(struct ss_graph_def *graph, const char *const *keys);
 
@@ -206,7 +233,7 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
 #define ss_node(graph, name, ...) SS_NODE_(graph, name, __VA_ARGS__, .end_ = 0)
 #define SS_NODE_(graph, name, body, ...)                                       \
     ss_node_with(                                                              \
-        (graph), (name), (body), &(const struct ss_node_options){__VA_ARGS__})
+        (graph), (name), (body), SS_OPTIONS_(ss_node_options, __VA_ARGS__))
 
 // From one node to the next; SS_START and SS_END are the ends.
 void ss_edge(struct ss_graph_def *graph, const char *from, const char *to);
@@ -214,7 +241,6 @@ void ss_edge(struct ss_graph_def *graph, const char *from, const char *to);
 // SS_ALL("measure", "check"));
 void ss_join(
     struct ss_graph_def *graph, const char *to, const char *const *from);
-#define SS_ALL(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 // Where to go after `from`: the router decides when `from` has run.
 struct ss_branch_options {
@@ -231,7 +257,7 @@ void ss_branch_with(struct ss_graph_def *graph, const char *from,
     SS_BRANCH_(graph, from, __VA_ARGS__, .end_ = 0)
 #define SS_BRANCH_(graph, from, router, ...)                                   \
     ss_branch_with((graph), (from), (router),                                  \
-        &(const struct ss_branch_options){__VA_ARGS__})
+        SS_OPTIONS_(ss_branch_options, __VA_ARGS__))
 
 // A graph to be used as a node: ss_node(graph, "sub", NULL, .subgraph =
 // "inner").
@@ -246,7 +272,7 @@ void ss_interrupt_after(struct ss_graph_def *graph, const char *const *nodes);
 void ss_defaults_with(
     struct ss_graph_def *graph, const struct ss_node_options *options);
 #define ss_defaults(graph, ...)                                                \
-    ss_defaults_with((graph), &(const struct ss_node_options){__VA_ARGS__})
+    ss_defaults_with((graph), SS_OPTIONS_(ss_node_options, __VA_ARGS__))
 // Refuse at start what would only cause a warning at run time.
 void ss_strict(struct ss_graph_def *graph);
 // Any part of a description at once (common/model/spec.h), for graphs that are
@@ -275,12 +301,26 @@ json_t *ss_input(struct ss_task *task);
 json_t *ss_input_get(struct ss_task *task, const char *key);
 const char *ss_input_str(struct ss_task *task, const char *key);
 int64_t ss_input_int(struct ss_task *task, const char *key);
+double ss_input_float(struct ss_task *task, const char *key); // of any number
+bool ss_input_bool(struct ss_task *task, const char *key);
 
 // Update the state: an object key -> value. Takes. Keys that the state does not
 // have are dropped. May be called several times; each call counts. Nothing is
 // applied before the body has returned 0. Returns 0, so that `return
 // ss_update(...)` reads well.
 int ss_update(struct ss_task *task, json_t *update);
+// One key of an update; the compiler checks the value, as json_pack() cannot.
+// Calls of different keys one after the other are one update. A text that is
+// NULL or not UTF-8, a number that is not finite and a NULL key fail the task.
+// They return 0, or SS_FAILED.
+int ss_set_int(struct ss_task *task, const char *key, int64_t value);
+int ss_set_float(struct ss_task *task, const char *key, double value);
+int ss_set_bool(struct ss_task *task, const char *key, bool value);
+int ss_set_str(struct ss_task *task, const char *key, const char *value);
+// A text as printf() makes it.
+int ss_set_text(struct ss_task *task, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int ss_set_json(struct ss_task *task, const char *key, json_t *value); // takes
 // {"__overwrite__": value}: replaces the value that a reducer has built up.
 // Takes, gives.
 json_t *ss_overwrite(json_t *value);
@@ -310,14 +350,15 @@ enum { SS_INTERRUPTED = -1001, SS_FAILED = -1002 };
 // that. When the answer is there the body runs again from its beginning, and
 // the call gives it (lent) and returns 0. Takes `question`. The code before the
 // call runs again: keep it free of effects, and ask in the same order.
-int ss_interrupt(struct ss_task *task, json_t *question, json_t **ret_answer);
+int ss_interrupt(struct ss_task *task, json_t *question,
+    json_t **ret_answer) SS_MUST_RETURN_;
 // The same, and a JSON Schema of the answer. It is shown. With `check` its
 // "type" is enforced ("integer", "number", "string", "boolean"): "5" is
 // converted to 5, and for an answer that does not fit it returns SS_FAILED; the
 // body returns that, the task fails without a retry, and the question can be
 // answered again. Takes `question` and `schema`.
 int ss_interrupt_schema(struct ss_task *task, json_t *question, json_t *schema,
-    bool check, json_t **ret_answer);
+    bool check, json_t **ret_answer) SS_MUST_RETURN_;
 
 // Fail. The kind is yours ("rate_limited", or NULL); retry policies may name
 // it. ss_fail: may be retried. ss_fail_final: never is. The first failure
@@ -364,6 +405,12 @@ void ss_log(struct ss_task *task, const char *format, ...)
 
 // The state as it will be after this task alone. Lent.
 json_t *ss_state(struct ss_route *route);
+// Parts of it; NULL, 0, false where there is none.
+json_t *ss_state_get(struct ss_route *route, const char *key);
+const char *ss_state_str(struct ss_route *route, const char *key);
+int64_t ss_state_int(struct ss_route *route, const char *key);
+double ss_state_float(struct ss_route *route, const char *key);
+bool ss_state_bool(struct ss_route *route, const char *key);
 // Run `node` next (with a .map: what it maps to). SS_END: nothing. May be
 // called several times.
 int ss_route_to(struct ss_route *route, const char *node);
