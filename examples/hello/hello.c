@@ -7,18 +7,18 @@ static int greet(struct ss_task *task)
     if (!name)
         return ss_fail_final(
             task, "no_name", "give me a name: {\"name\": \"Ada\"}");
-    return ss_update(task, json_pack("{s:[s+]}", "log", "hello ", name));
+    return ss_set_text(task, "log", "hello %s", name);
 }
 
 static int shout(struct ss_task *task)
 {
-    return ss_update(task, json_pack("{s:[s]}", "log", "HELLO"));
+    return ss_set_str(task, "log", "HELLO");
 }
 
 static void hello(struct ss_graph_def *graph)
 {
     ss_key(graph, "name", SS_STR);
-    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_key(graph, "log", SS_LIST, .reducer = SS_APPEND);
 
     ss_node(graph, "greet", greet);
     ss_node(graph, "shout", shout, .retry.attempts_max = 3, .timeout_ms = 5000);

@@ -108,23 +108,23 @@ static int set_bad_key(struct ss_task *task)
 
 START_TEST(a_typed_value_that_is_none_fails_the_task_by_name)
 {
-    ck_assert_str_eq(
-        run_body(set_bad_text, "{}"), "failed invalid_update (-): ss_set_str: "
-                                      "key \"name\": its text is NULL");
+    ck_assert_str_eq(run_body(set_bad_text, "{}"),
+        "failed invalid_update (-): ss_set_str: "
+        "key \"name\": its text is NULL");
     given_text = "\xff";
-    ck_assert_str_eq(
-        run_body(set_bad_text, "{}"), "failed invalid_update (-): ss_set_str: "
-                                      "key \"name\": its text is not UTF-8");
+    ck_assert_str_eq(run_body(set_bad_text, "{}"),
+        "failed invalid_update (-): ss_set_str: "
+        "key \"name\": its text is not UTF-8");
     ck_assert_str_eq(run_body(set_infinity, "{}"),
         "failed invalid_update (-): ss_set_float: key \"name\": NaN and the "
         "infinities are "
         "not values of JSON");
-    ck_assert_str_eq(
-        run_body(set_no_key, "{}"), "failed invalid_update (-): ss_set_int: "
-                                    "key \"NULL\": a key is a text of UTF-8");
-    ck_assert_str_eq(
-        run_body(set_bad_key, "{}"), "failed invalid_update (-): ss_set_int: "
-                                     "key \"?\": a key is a text of UTF-8");
+    ck_assert_str_eq(run_body(set_no_key, "{}"),
+        "failed invalid_update (-): ss_set_int: "
+        "key \"NULL\": a key is a text of UTF-8");
+    ck_assert_str_eq(run_body(set_bad_key, "{}"),
+        "failed invalid_update (-): ss_set_int: "
+        "key \"?\": a key is a text of UTF-8");
 }
 END_TEST
 

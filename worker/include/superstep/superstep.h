@@ -5,13 +5,13 @@
 //     static int greet(struct ss_task *task)
 //     {
 //         const char *name = ss_input_str(task, "name");
-//         return ss_update(task, json_pack("{s:[s+]}", "log", "hello ", name));
+//         return ss_set_text(task, "log", "hello %s", name);
 //     }
 //
 //     static void hello(struct ss_graph_def *graph)
 //     {
 //         ss_key(graph, "name", SS_STR);
-//         ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+//         ss_key(graph, "log", SS_LIST, .reducer = SS_APPEND);
 //         ss_node(graph, "greet", greet);
 //         ss_edge(graph, SS_START, "greet");
 //     }
