@@ -44,7 +44,7 @@ void ss_task_settled(struct task *task)
 {
     ss_check(ss_task_ended(task));
     task->loop->run->stats.done++;
-    watch_progressed(task->loop, task);
+    task->loop->engine->watch->progressed(task->loop, task);
     ss_loop_later(task->loop);
 }
 
@@ -119,7 +119,7 @@ void ss_task_succeeded(struct task *task, bool cached)
     if (task->cache_key && !cached)
         ss_cache_fill(task);
     task->loop->run->stats.tasks += !cached;
-    watch_committed(task);
+    task->loop->engine->watch->committed(task);
     ss_task_settled(task);
 }
 
@@ -137,7 +137,7 @@ void ss_task_commit_interrupt(struct task *task)
         task->loop, task->planned.id, task->planned.path, &stored);
     ss_writes_fini(&stored);
     committed(task);
-    watch_committed(task);
+    task->loop->engine->watch->committed(task);
     ss_task_settled(task);
 }
 
@@ -213,5 +213,5 @@ void ss_task_commit_failure(
     ss_loop_put_writes(loop, task->planned.id, task->planned.path, &stored);
     ss_writes_fini(&stored);
     committed(task);
-    watch_committed(task);
+    task->loop->engine->watch->committed(task);
 }

@@ -149,7 +149,7 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
     ss_loop_keys(loop, &shown, &final);
     ss_value_unref(loop->result.output);
     loop->result.output = ss_machine_output(loop->machine, &final);
-    watch_values(loop, again);
+    loop->engine->watch->values(loop, again);
 }
 
 bool ss_enter_is_edited(const struct ss_checkpoint_entry *mark)

@@ -197,7 +197,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     close_own_row(loop);
     if (loop->run->terms.recovering &&
         loop->run->options.durability != DURABLE_EXIT)
-        watch_recovered(loop);
+        loop->engine->watch->recovered(loop);
     if (recover_child(loop, error)) {
         ss_loop_later(loop);
         return SS_OK;

@@ -123,7 +123,7 @@ static void values(struct loop *loop)
         loop->result.output = ss_machine_output(loop->machine, &final);
     }
     if (ss_update_moved(loop->machine, &shown) && writes_key(loop, &shown))
-        watch_values(loop, false);
+        loop->engine->watch->values(loop, false);
 }
 
 // Tasks that wrote to the channel at fault have failed (better than R4.3:
@@ -200,7 +200,7 @@ static void show_and_leave(struct loop *loop)
         if (!show_finished(loop))
             return;
         if (json_array_size(loop->result.interrupts) == 0)
-            watch_stopped(loop);
+            loop->engine->watch->stopped(loop);
         ss_value_unref(loop->result.output);
         loop->result.output = ss_machine_output(loop->machine, &final);
     }
@@ -243,7 +243,7 @@ static void start_tasks(struct loop *loop)
     run->stats.planned += count;
     for (size_t i = 0; i < count; i++)
         run->stats.done += loop->tasks.items[i]->state == TASK_DONE;
-    watch_started(loop);
+    loop->engine->watch->started(loop);
     struct task **sorted = sorted_tasks(loop);
     ss_resume_value_line(loop, sorted);
     for (size_t i = 0; i < count; i++)
@@ -251,14 +251,14 @@ static void start_tasks(struct loop *loop)
             ss_task_start(sorted[i]);
     ss_free(sorted);
     if (!loop->parent)
-        watch_progressed(loop, NULL);
+        loop->engine->watch->progressed(loop, NULL);
 }
 
 static void tick(struct loop *loop)
 {
     struct run *run = loop->run;
     ss_loop_plan(loop, true);
-    watch_planned(loop);
+    loop->engine->watch->planned(loop);
     if (loop->step > loop->stop) {
         struct ss_error error;
         ss_error_set(&error, SS_ERECURSION,
@@ -345,7 +345,7 @@ static void next_superstep(struct loop *loop)
     if (should_stop(
             loop, &loop->graph->interrupt_after, &loop->run->options.after)) {
         ss_loop_plan(loop, true);
-        watch_planned(loop);
+        loop->engine->watch->planned(loop);
         leave_interrupted(loop, json_array());
         return;
     }

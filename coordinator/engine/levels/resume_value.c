@@ -184,7 +184,7 @@ static void give_plain(struct run *run, struct task *task)
 {
     ss_check(run->resume_value.held > 0 && run->resume_value.value);
     run->resume_value.held--;
-    watch_restarted(task);
+    task->loop->engine->watch->restarted(task);
     run->resume_value.holder = task;
     run->resume_value.aimed = false;
     task->resume_value_given = true;

@@ -190,7 +190,7 @@ static bool retry(
         if ((int64_t)task->tries.failures >= policy->attempts_max)
             return false;
         ss_writes_fini(&task->writes);
-        watch_restarted(task);
+        task->loop->engine->watch->restarted(task);
         int64_t wait_ms = interval_ms(engine, policy, task->tries.failures);
         keep_tries(task, wait_ms);
         ss_task_move(task, TASK_BACKOFF);
@@ -279,7 +279,7 @@ struct ss_outcome *ss_task_lost(struct task *task, const char *why)
         return NULL;
     }
     if (task->loop->run) {
-        watch_restarted(task);
+        task->loop->engine->watch->restarted(task);
         if (task->order_kind != SS_ORDER_FOLD)
             keep_loss(task);
     }

@@ -145,7 +145,7 @@ void ss_task_write(struct task *task)
     } else if (parent) {
         task->parent = parent;
         ss_task_move(task, TASK_PARENT);
-        watch_committed(task);
+        task->loop->engine->watch->committed(task);
         ss_task_settled(task);
     } else {
         ss_task_succeeded(task, false);
@@ -206,7 +206,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     case SS_OUTCOME_PARENT:
         task->parent = json_incref(outcome->parent);
         ss_task_move(task, TASK_PARENT);
-        watch_committed(task);
+        task->loop->engine->watch->committed(task);
         ss_task_settled(task);
         break;
     case SS_OUTCOME_CANCELLED:

@@ -1,7 +1,6 @@
 // watch.h - what levels and runs tell the rooms above them, while it happens.
 //
-//   scheduler, runs, levels --watch_planned(loop)--> engine->watch -->
-//   audience.c
+//   scheduler, runs, levels --engine->watch->planned(loop)--> audience.c
 //
 // One table of functions, which the requests room fills when the engine is
 // made; none of them is NULL. Each is called in the step in which it happens,
@@ -62,82 +61,5 @@ struct watch {
     // Its attempt is void, and there will be another one.
     void (*restarted)(struct task *task);
 };
-
-static inline void watch_made(struct run *run)
-{
-    run->engine->watch->made(run);
-}
-
-static inline void watch_freed(struct run *run)
-{
-    run->engine->watch->freed(run);
-}
-
-static inline void watch_accepted(struct run *run)
-{
-    run->engine->watch->accepted(run);
-}
-
-static inline void watch_moved(struct run *run, struct run *before)
-{
-    run->engine->watch->moved(run, before);
-}
-
-static inline void watch_ended(struct run *run, const json_t *result)
-{
-    run->engine->watch->ended(run, result);
-}
-
-static inline void watch_dropped(
-    struct run *run, int status, const char *message)
-{
-    run->engine->watch->dropped(run, status, message);
-}
-
-static inline void watch_recovered(struct loop *loop)
-{
-    loop->engine->watch->recovered(loop);
-}
-
-static inline void watch_values(struct loop *loop, bool again)
-{
-    loop->engine->watch->values(loop, again);
-}
-
-static inline void watch_planned(struct loop *loop)
-{
-    loop->engine->watch->planned(loop);
-}
-
-static inline void watch_started(struct loop *loop)
-{
-    loop->engine->watch->started(loop);
-}
-
-static inline void watch_stopped(struct loop *loop)
-{
-    loop->engine->watch->stopped(loop);
-}
-
-static inline void watch_progressed(struct loop *loop, const struct task *task)
-{
-    loop->engine->watch->progressed(loop, task);
-}
-
-static inline void watch_item(
-    struct task *task, enum ss_live_kind kind, json_t *value)
-{
-    task->loop->engine->watch->item(task, kind, value);
-}
-
-static inline void watch_committed(struct task *task)
-{
-    task->loop->engine->watch->committed(task);
-}
-
-static inline void watch_restarted(struct task *task)
-{
-    task->loop->engine->watch->restarted(task);
-}
 
 #endif

@@ -151,7 +151,7 @@ bool ss_run_take_back(struct thread *thread)
     json_t *result = ss_run_result(run, SS_RUN_CANCELLED);
     json_object_set_new(result, "output", json_null());
     take_back(thread, run->id);
-    watch_ended(run, result);
+    run->engine->watch->ended(run, result);
     json_decref(result);
     thread->seat->taken_back = NULL;
     ss_run_move(run, RUN_ENDED);

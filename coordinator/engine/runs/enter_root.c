@@ -522,7 +522,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     struct run *run = loop->run;
     if (run->options.durability == DURABLE_EXIT)
         return restart_root(loop, error);
-    watch_recovered(loop);
+    loop->engine->watch->recovered(loop);
     const struct ss_run_facts *facts =
         ss_journal_run(loop->thread->journal, run->id);
     if (!facts || !facts->last)

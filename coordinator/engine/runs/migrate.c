@@ -95,7 +95,7 @@ static void tell_restarted(struct loop *loop)
         if (task->state == TASK_CHILD && task->child)
             tell_restarted(task->child);
         else if (task->state == TASK_RUNNING)
-            watch_restarted(task);
+            task->loop->engine->watch->restarted(task);
     }
 }
 

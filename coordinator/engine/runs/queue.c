@@ -199,7 +199,7 @@ void ss_queue_join(struct run *run)
             (thread->seat->run || thread->seat->taken_back));
     insert(thread, run, place);
     put_record(run, json_incref(run->record));
-    watch_accepted(run);
+    run->engine->watch->accepted(run);
 }
 
 void ss_queue_found(struct thread *thread, json_t *record)
@@ -258,7 +258,7 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
     put_record(run, record);
     ss_engine_narrate(run->engine, "the run that waited on thread %s ends: %s",
         thread->id, taken_back ? "taken back" : "cancelled");
-    watch_ended(run, result);
+    run->engine->watch->ended(run, result);
     json_decref(result);
     ss_run_move(run, RUN_ENDED);
     ss_run_forget(run);

@@ -62,7 +62,7 @@ bool ss_run_recover(struct thread *thread, const char *id)
 
 static void take_over(struct run *run, struct run *before)
 {
-    watch_moved(run, before);
+    run->engine->watch->moved(run, before);
     run->stats.supersteps = before->stats.supersteps;
     run->stats.tasks = before->stats.tasks;
 }

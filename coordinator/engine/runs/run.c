@@ -49,7 +49,7 @@ static void free_names(struct ss_names *names)
 void ss_run_free(struct run *run)
 {
     ss_loop_destroy(&run->root);
-    watch_freed(run);
+    run->engine->watch->freed(run);
     free_names(&run->options.before);
     free_names(&run->options.after);
     for (size_t i = 0; i < run->terms.output_keys.count; i++)
@@ -77,7 +77,7 @@ struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
     run->warnings = json_array();
     run->questions = json_array();
     run->created_us = thread->engine->wall_us;
-    watch_made(run);
+    run->engine->watch->made(run);
     return run;
 }
 
@@ -117,7 +117,7 @@ void ss_run_begin_row(struct run *run)
     run->engine->counts.runs_started++;
     ss_engine_narrate(run->engine, "run of graph %s begins on thread %s",
         run->graph->name, run->thread->id);
-    watch_accepted(run);
+    run->engine->watch->accepted(run);
 }
 
 // ------------------------------------------------ the end
@@ -169,7 +169,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
     else
         engine->counts.runs_done++;
     ss_engine_narrate(engine, "the run ends: %s", ss_run_status_name(status));
-    watch_ended(run, result);
+    run->engine->watch->ended(run, result);
     json_decref(result);
     thread->seat->run = NULL;
     ss_run_forget(run);
@@ -213,7 +213,7 @@ void ss_runs_end(struct engine *engine)
 
 void ss_run_abandon(struct run *run, int status, const char *message)
 {
-    watch_dropped(run, status, message);
+    run->engine->watch->dropped(run, status, message);
     ss_run_move(run, RUN_ENDED);
     if (run->thread->seat->run == run)
         run->thread->seat->run = NULL;

@@ -596,5 +596,6 @@ void ss_worker_live(struct engine *engine, const struct ss_event *event)
         worker->seen_ms = engine->now_ms;
     if (task && attempt_of(task)->worker == worker && task->loop->run &&
         task->planned.node)
-        watch_item(task, event->live.kind, event->live.value);
+        task->loop->engine->watch->item(
+            task, event->live.kind, event->live.value);
 }
