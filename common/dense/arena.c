@@ -1,0 +1,60 @@
+// arena.c - memory of one superstep.
+#include "common/dense/arena.h"
+
+#include "common/base/mem.h"
+
+struct ss_arena_chunk {
+    struct ss_arena_chunk *older;
+    size_t size;
+    _Alignas(16) char bytes[];
+};
+
+enum { CHUNK_SIZE_MIN = 1024, CHUNK_SIZE_KEPT = 64 * 1024 };
+
+static void *take_chunk(struct ss_arena *arena, size_t size)
+{
+    size_t room = arena->now ? 2 * arena->now->size : CHUNK_SIZE_MIN;
+    room = room < size ? size : room;
+    struct ss_arena_chunk *chunk = ss_alloc(sizeof(*chunk) + room);
+    chunk->older = arena->now;
+    chunk->size = room;
+    arena->now = chunk;
+    arena->used = size;
+    return chunk->bytes;
+}
+
+void *ss_arena_take(struct ss_arena *arena, size_t size)
+{
+    size = (size + 15) & ~(size_t)15;
+    if (!arena->now || arena->now->size - arena->used < size)
+        return take_chunk(arena, size);
+    void *memory = arena->now->bytes + arena->used;
+    arena->used += size;
+    return memory;
+}
+
+static void free_older(struct ss_arena_chunk *chunk)
+{
+    while (chunk) {
+        struct ss_arena_chunk *older = chunk->older;
+        ss_free(chunk);
+        chunk = older;
+    }
+}
+
+void ss_arena_reset(struct ss_arena *arena)
+{
+    arena->used = 0;
+    if (!arena->now)
+        return;
+    free_older(arena->now->older);
+    arena->now->older = NULL;
+    if (arena->now->size > CHUNK_SIZE_KEPT)
+        ss_arena_fini(arena);
+}
+
+void ss_arena_fini(struct ss_arena *arena)
+{
+    free_older(arena->now);
+    *arena = (struct ss_arena){0};
+}
