@@ -17,6 +17,7 @@
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 
 json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
 {
@@ -214,6 +215,7 @@ size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
     part->updated_known = form->updated && machine->updated_known;
     if (part->updated_known)
         fill_updated(machine, part);
+    ss_shadow_delta(machine, form, part);
     return size;
 }
 
@@ -225,4 +227,5 @@ void ss_delta_drop(struct ss_machine *machine)
         ss_free(machine->seen_moved.items[i].channel);
     }
     machine->seen_moved.count = 0;
+    ss_shadow_delta_drop(machine);
 }

@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 
 static int restore_channels(struct ss_machine *machine,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
@@ -110,5 +111,6 @@ int ss_machine_load(struct ss_machine *machine,
     else if (checkpoint)
         load_seen(machine, checkpoint);
     ss_delta_drop(machine);
+    ss_shadow_load(machine, checkpoint, status);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 
 struct ss_machine *ss_machine_new(struct ss_graph *graph)
 {
@@ -26,6 +27,7 @@ struct ss_machine *ss_machine_new(struct ss_graph *graph)
     index_set_init(&machine->candidates, graph->nodes_count);
     machine->stored = ss_zalloc(count, sizeof(struct ss_value *));
     machine->stored_size = ss_zalloc(count, sizeof(*machine->stored_size));
+    ss_shadow_begin(machine);
     return machine;
 }
 
@@ -51,6 +53,7 @@ void ss_machine_destroy(struct ss_machine **place)
     if (!machine)
         return;
     *place = NULL;
+    ss_shadow_end(machine);
     ss_delta_drop(machine);
     free_sets(machine);
     SS_VEC_FINI(&machine->seen_moved);

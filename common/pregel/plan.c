@@ -22,6 +22,7 @@
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 
 char *ss_path_pull(const char *node)
 {
@@ -356,13 +357,14 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
         json_array_foreach (sends, i, send)
             plan_push(&planning, send, i);
     }
-    if (machine->version_max == 0)
-        return; // R3.4: nothing was ever written
-    if (execute && machine->updated_known && machine->updated.list.count > 0)
+    bool by_updated =
+        execute && machine->updated_known && machine->updated.list.count > 0;
+    if (machine->version_max > 0 && by_updated) // R3.4: something was written
         plan_updated(&planning);
-    else
+    else if (machine->version_max > 0)
         plan_all(&planning);
     ss_map_fini(&planning.inputs, unref_value);
+    ss_shadow_plan(machine, at, execute, ret);
 }
 
 void ss_plan_handler(const struct ss_machine *machine,
@@ -384,6 +386,7 @@ void ss_plan_handler(const struct ss_machine *machine,
         .input = ss_value_ref(failed->input)};
     const char *parts[] = {SS_NAME_PUSH, SS_NAME_HANDLER_PATH, failed->id};
     name_task(ret, at, parts, 3);
+    ss_shadow_handler(machine, at, failed, ret);
 }
 
 json_t *ss_task_triggers(

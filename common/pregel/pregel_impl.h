@@ -92,6 +92,10 @@ struct ss_machine {
     SS_VEC(struct seen_change) seen_moved;
     // channels that the graph lacks and the journal has
     SS_VEC(struct ss_row_channel) foreign;
+#ifdef SS_SHADOW
+    struct ss_dense_graph *dense_graph; // shadow.h; or NULL
+    struct ss_dense_machine *shadow;
+#endif
 };
 
 // ------------------------------------------------ update.c

@@ -6,6 +6,7 @@
 #include "common/model/reserved.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 
 bool ss_seen_has(const struct ss_machine *machine, const char *node)
 {
@@ -76,21 +77,27 @@ bool ss_seen_newest(
 
 // ------------------------------------------------ breakpoints
 
-// Looked for once after a load; then who moves a channel, or stops, says so.
-bool ss_break_moved(struct ss_machine *machine)
+static bool moved_since_break(const struct ss_machine *machine)
 {
     const struct index_list *list = &machine->versioned.list;
-    if (machine->changed_since_break_known)
-        return machine->changed_since_break;
-    machine->changed_since_break = false;
-    for (size_t i = 0; i < list->count && !machine->changed_since_break; i++) {
+    bool moved = false;
+    for (size_t i = 0; i < list->count && !moved; i++) {
         size_t c = list->items[i];
         int64_t seen = 0;
         ss_seen_get(machine, SS_NAME_INTERRUPT,
             machine->graph->channels[c].name, &seen);
-        machine->changed_since_break = machine->versions[c] > seen;
+        moved = machine->versions[c] > seen;
     }
+    return moved;
+}
+
+// Looked for once after a load; then who moves a channel, or stops, says so.
+bool ss_break_moved(struct ss_machine *machine)
+{
+    if (!machine->changed_since_break_known)
+        machine->changed_since_break = moved_since_break(machine);
     machine->changed_since_break_known = true;
+    ss_shadow_break_moved(machine, machine->changed_since_break);
     return machine->changed_since_break;
 }
 
@@ -103,4 +110,5 @@ void ss_break_pass(struct ss_machine *machine)
     }
     machine->changed_since_break = false;
     machine->changed_since_break_known = true;
+    ss_shadow_break_pass(machine);
 }

@@ -18,6 +18,7 @@
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 
 struct ss_update_task ss_update_task(
     const struct ss_planned_task *task, const struct ss_writes *writes)
@@ -350,6 +351,7 @@ int ss_update_apply(struct ss_machine *machine, struct ss_update *update,
     if (status == SS_OK)
         commit(&work);
     work_fini(&work);
+    ss_shadow_update(machine, update, status);
     return status;
 }
 
@@ -369,6 +371,7 @@ void ss_updated_forget(struct ss_machine *machine)
 {
     machine->updated_known = false;
     index_set_clear(&machine->updated);
+    ss_shadow_updated_forget(machine);
 }
 
 void ss_updated_set(struct ss_machine *machine, bool add)
@@ -380,4 +383,5 @@ void ss_updated_set(struct ss_machine *machine, bool add)
     machine->updated_known = true;
     for (size_t i = 0; i < machine->updated_last.list.count; i++)
         index_set_add(&machine->updated, machine->updated_last.list.items[i]);
+    ss_shadow_updated_set(machine, add);
 }

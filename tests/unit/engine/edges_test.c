@@ -16,6 +16,7 @@
 
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 #include "tests/unit/engine/edges.h"
 
 #define RAW(channels)                                                          \
@@ -124,6 +125,7 @@ START_TEST(edge_8_no_entry_fires_on_what_is_there_an_empty_one_compares)
     struct bench *bench = bench_begin(js(RAW("{'name': 'i', 'kind':"
                                              " 'LastValue'}")));
     ck_assert_int_eq(APPLY({"~", "__input__", NULL, "[['i', 1]]"}), SS_OK);
+    ss_shadow_end(bench->machine);
     bench->machine->versions[0] = 0; // there, but with no version
     bench_plans(true, "a");
     ss_seen_set(bench->machine, "a", NULL, 0);

@@ -9,6 +9,7 @@
 #include "common/model/journal.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel_impl.h"
+#include "common/pregel/shadow.h"
 #include "tests/suite.h"
 #include "tests/unit/pregel/bench.h"
 
@@ -30,9 +31,15 @@ struct bench *bench_begin(json_t *description)
     return &bench;
 }
 
+struct ss_machine *bench_machine(void)
+{
+    return bench.machine;
+}
+
 void bench_version(const char *channel, int64_t version)
 {
     size_t c = ss_graph_channel(bench.graph, channel);
+    ss_shadow_end(bench.machine);
     bench.machine->versions[c] = bench.machine->version_max = version;
     index_set_add(&bench.machine->versioned, c);
 }

@@ -28,6 +28,7 @@ struct bench {
 // The machine of the graph `description` (taken), without a checkpoint.
 struct bench *bench_begin(json_t *description);
 void bench_end(void);
+struct ss_machine *bench_machine(void);
 // The state says so, wherever it is from.
 void bench_version(const char *channel, int64_t version);
 
