@@ -12,7 +12,7 @@
 #include "common/dense/handle.h"
 #include "common/model/graph.h"
 
-#define SS_RANK_NONE UINT32_MAX
+#define SS_RANK_NONE    UINT32_MAX
 // Of a node's reads: a managed value, by its index.
 #define SS_RANK_MANAGED ((uint32_t)1 << 31)
 

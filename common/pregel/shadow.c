@@ -338,7 +338,8 @@ static uint64_t path_of(const struct ss_dense_graph *graph, const char *path)
     static const char pull[] = "~" SS_NAME_PULL ", ";
     static const char push[] = "~" SS_NAME_PUSH ", ";
     static const char update[] = "~" SS_NAME_INTERRUPT ", ";
-    const char *handler = strstr(path, ", " SS_NAME_HANDLER_PATH ", ");
+    static const char handled[] = ", " SS_NAME_HANDLER_PATH ", ";
+    const char *handler = strstr(path, handled);
     if (strncmp(path, push, strlen(push)) == 0)
         return ss_dense_path_push(
             strtoull(path + strlen(push), NULL, 10), handler != NULL);
