@@ -253,7 +253,8 @@ struct ss_core *ss_core_new(const struct ss_core_options *options)
     core->config = json_incref(options->config);
     core->codec = ss_store_codec_new();
     core->wake_at_ms = core->retry_at_ms = INT64_MAX;
-    ss_buf_init(&core->wire, SS_MESSAGE_SIZE_MAX);
+    ss_buf_init(&core->wire, SS_MESSAGE_SIZE_MAX + // attempts behind it
+                                 SS_WIRE_BATCH_MAX * sizeof(struct ss_attempt));
     core_start_engine(core);
     ss_core_cluster_open(core);
     return core;

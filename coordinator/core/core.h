@@ -113,6 +113,7 @@ struct ss_core_output {
     bool is_final;                // SEND: an ANSWER, the last one
     const void *bytes;
     size_t size;
+    size_t orders; // SEND: of so many; their attempts stand behind the bytes
     enum ss_core_lane lane; // SUBMIT
     struct ss_job *job;
     enum ss_core_level level; // SAY

@@ -90,9 +90,11 @@ void ss_core_owe(struct ss_core *core, struct ss_event event, const char *text);
 void ss_core_out_begin(struct ss_core *core);
 void ss_core_out_end(struct ss_core *core, struct ss_core_outputs *ret);
 void ss_core_out_fini(struct ss_core *core);
-void ss_core_out_send(struct ss_core *core, const char *peer,
-    enum ss_message_type message, bool is_final, const void *bytes,
-    size_t size);
+// Its bytes with the attempts behind them.
+size_t ss_core_output_size(const struct ss_core_output *output);
+// A SEND, of which the bytes are copied, with the attempts behind them.
+void ss_core_out_send(
+    struct ss_core *core, const char *peer, struct ss_core_output output);
 // Takes `job`.
 void ss_core_out_submit(
     struct ss_core *core, enum ss_core_lane lane, struct ss_job *job);

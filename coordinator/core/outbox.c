@@ -31,18 +31,13 @@ static const enum ss_message_type list_types[LIST_COUNT] = {
     [LIST_SETTLED] = SS_MESSAGE_SETTLED,
 };
 
-// A message that was encoded, and could not leave: a list, or what stood behind
-// one.
-struct outbox_late {
-    enum ss_message_type type;
-    char *bytes;
-    size_t size;
-};
-
 struct outbox {
     struct ss_buf lists[LIST_COUNT];
     size_t counts[LIST_COUNT];
-    SS_VEC(struct outbox_late) late;
+    SS_VEC(struct ss_attempt) orders; // of LIST_TASKS
+    // Messages that were encoded, and could not leave: a list, and what stood
+    // behind it. Their bytes are ours.
+    SS_VEC(struct ss_core_output) late;
 };
 
 static struct outbox *outbox_of(struct ss_core *core, const char *peer)
@@ -63,8 +58,9 @@ static void outbox_free(void *value)
     for (int i = 0; i < LIST_COUNT; i++)
         ss_buf_fini(&outbox->lists[i]);
     for (size_t i = 0; i < outbox->late.count; i++)
-        ss_free(outbox->late.items[i].bytes);
+        ss_free((void *)outbox->late.items[i].bytes);
     SS_VEC_FINI(&outbox->late);
+    SS_VEC_FINI(&outbox->orders);
     ss_free(outbox);
 }
 
@@ -89,12 +85,10 @@ static void outbox_lost(struct ss_core *core, const char *peer,
         ss_message_name(type), peer, error->message);
 }
 
-static void outbox_keep(struct outbox *outbox, enum ss_message_type type,
-    const void *bytes, size_t size)
+static void outbox_keep(struct outbox *outbox, struct ss_core_output output)
 {
-    struct outbox_late late = {
-        .type = type, .bytes = ss_memdup(bytes, size), .size = size};
-    SS_VEC_PUSH(&outbox->late, late);
+    output.bytes = ss_memdup(output.bytes, ss_core_output_size(&output));
+    SS_VEC_PUSH(&outbox->late, output);
 }
 
 // Send the encoded message, behind those that could not leave. `outbox`: NULL
@@ -102,11 +96,19 @@ static void outbox_keep(struct outbox *outbox, enum ss_message_type type,
 static void outbox_leave(struct ss_core *core, const char *peer,
     struct outbox *outbox, enum ss_message_type type, bool is_final)
 {
-    const struct ss_buf *wire = &core->wire;
+    struct ss_buf *wire = &core->wire;
+    struct ss_core_output output = {
+        .message = type, .is_final = is_final, .size = wire->size};
+    if (type == SS_MESSAGE_TASKS) {
+        output.orders = outbox->orders.count;
+        ss_buf_add(wire, outbox->orders.items,
+            output.orders * sizeof(*outbox->orders.items));
+    }
+    output.bytes = wire->data;
     if (outbox && outbox->late.count > 0)
-        outbox_keep(outbox, type, wire->data, wire->size);
+        outbox_keep(outbox, output);
     else
-        ss_core_out_send(core, peer, type, is_final, wire->data, wire->size);
+        ss_core_out_send(core, peer, output);
 }
 
 static void outbox_close_list(struct ss_core *core, const char *peer,
@@ -125,6 +127,8 @@ static void outbox_close_list(struct ss_core *core, const char *peer,
     }
     ss_buf_reset(pieces);
     outbox->counts[list] = 0;
+    if (list == LIST_TASKS)
+        outbox->orders.count = 0;
 }
 
 // Close this list, and before it those in front of it.
@@ -140,10 +144,8 @@ static void outbox_send_late(
     struct ss_core *core, const char *peer, struct outbox *outbox)
 {
     for (size_t i = 0; i < outbox->late.count; i++) {
-        struct outbox_late *late = &outbox->late.items[i];
-        ss_core_out_send(
-            core, peer, late->type, false, late->bytes, late->size);
-        ss_free(late->bytes);
+        ss_core_out_send(core, peer, outbox->late.items[i]);
+        ss_free((void *)outbox->late.items[i].bytes);
     }
     outbox->late.count = 0;
 }
@@ -211,7 +213,10 @@ static int outbox_add_order(struct outbox *outbox,
     if (outbox->counts[LIST_TASKS] >= SS_WIRE_BATCH_MAX)
         return SS_ELIMIT;
     int status = ss_batch_add_order(&outbox->lists[LIST_TASKS], order, error);
-    outbox->counts[LIST_TASKS] += status == SS_OK;
+    if (status == SS_OK) {
+        outbox->counts[LIST_TASKS]++;
+        SS_VEC_PUSH(&outbox->orders, order->attempt);
+    }
     return status;
 }
 
@@ -440,17 +445,15 @@ static struct ss_core_owed *outbox_owed_bye(
 }
 
 // A list of orders that the worker never had.
-static void outbox_hand_back(struct ss_core_owed *owed,
-    enum ss_message_type type, const void *bytes, size_t size)
+static void outbox_hand_back(
+    struct ss_core_owed *owed, const struct ss_core_output *list)
 {
-    struct ss_message *message = NULL;
-    struct ss_error error = {0};
-    if (type != SS_MESSAGE_TASKS ||
-        ss_message_decode(bytes, size, &message, &error) != SS_OK)
-        return;
-    for (size_t i = 0; i < message->orders_count; i++)
-        SS_VEC_PUSH(&owed->returns, message->orders[i]->attempt);
-    ss_message_destroy(&message);
+    const char *orders = (const char *)list->bytes + list->size;
+    struct ss_attempt attempt;
+    for (size_t i = 0; i < list->orders; i++) {
+        memcpy(&attempt, &orders[i * sizeof(attempt)], sizeof(attempt));
+        SS_VEC_PUSH(&owed->returns, attempt);
+    }
 }
 
 // What waits behind a list that could not leave does not leave any more.
@@ -458,17 +461,12 @@ static void outbox_hand_back_late(
     struct ss_core *core, struct ss_core_owed *owed, const char *peer)
 {
     struct outbox *outbox = ss_map_get(&core->outboxes, peer);
-    struct ss_error error = {0};
     if (!outbox)
         return;
     for (size_t i = 0; i < outbox->late.count; i++)
-        outbox_hand_back(owed, outbox->late.items[i].type,
-            outbox->late.items[i].bytes, outbox->late.items[i].size);
-    if (outbox->counts[LIST_TASKS] > 0 &&
-        ss_batch_encode(SS_MESSAGE_TASKS, &outbox->lists[LIST_TASKS],
-            &core->wire, &error) == SS_OK)
-        outbox_hand_back(
-            owed, SS_MESSAGE_TASKS, core->wire.data, core->wire.size);
+        outbox_hand_back(owed, &outbox->late.items[i]);
+    for (size_t i = 0; i < outbox->orders.count; i++)
+        SS_VEC_PUSH(&owed->returns, outbox->orders.items[i]);
     outbox_free(outbox);
     ss_map_remove(&core->outboxes, peer);
 }
@@ -479,7 +477,7 @@ static void outbox_worker_unreachable(
     struct ss_core *core, const struct ss_core_output *list)
 {
     struct ss_core_owed *owed = outbox_owed_bye(core, list->peer);
-    outbox_hand_back(owed, list->message, list->bytes, list->size);
+    outbox_hand_back(owed, list);
     outbox_hand_back_late(core, owed, list->peer);
 }
 
@@ -495,7 +493,7 @@ static void outbox_keep_unsent(
         struct ss_core_output *it = &core->out.items.items[i];
         if (it->type != SS_CORE_SEND || strcmp(it->peer, list->peer) != 0)
             continue;
-        outbox_keep(outbox, it->message, it->bytes, it->size);
+        outbox_keep(outbox, *it);
         it->type = SS_CORE_KEPT;
     }
     core->retry_at_ms = core->now_ms + SS_OUTBOX_RETRY_MS;

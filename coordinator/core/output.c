@@ -59,20 +59,21 @@ static void output_add(struct ss_core *core, struct ss_core_output output,
     SS_VEC_PUSH(&core->out.places, place);
 }
 
-void ss_core_out_send(struct ss_core *core, const char *peer,
-    enum ss_message_type message, bool is_final, const void *bytes, size_t size)
+size_t ss_core_output_size(const struct ss_core_output *output)
+{
+    return output->size + output->orders * sizeof(struct ss_attempt);
+}
+
+void ss_core_out_send(
+    struct ss_core *core, const char *peer, struct ss_core_output output)
 {
     struct ss_buf *all = &core->out.bytes;
     struct ss_core_place place = {.peer = all->size};
     ss_buf_add(all, peer, strlen(peer) + 1);
     place.bytes = all->size;
-    ss_buf_add(all, bytes, size);
-    output_add(core,
-        (struct ss_core_output){.type = SS_CORE_SEND,
-            .message = message,
-            .is_final = is_final,
-            .size = size},
-        place);
+    ss_buf_add(all, output.bytes, ss_core_output_size(&output));
+    output.type = SS_CORE_SEND;
+    output_add(core, output, place);
 }
 
 void ss_core_out_submit(
