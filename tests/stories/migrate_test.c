@@ -120,6 +120,35 @@ START_TEST(a_new_version_that_is_heard_before_the_stored_ones_is_the_newest)
 }
 END_TEST
 
+// Each has threads, has read what is stored, and hears of graphs by itself.
+static void both_have_threads(void)
+{
+    world_pair();
+    world_at("two");
+    world_gained_some(SS_SHARDS);
+    world_at("one");
+}
+
+START_TEST(an_old_version_that_another_one_has_dated_is_no_newer)
+{
+    both_have_threads();
+    version_one();
+    world_pass(1000);
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_pass(1000);
+    world_at("two");
+    world_worker("w3", 4);
+    world_pass(1000);
+    world_upgrade(version_one_again()); // its worker comes late
+    world_worker("w4", 4);
+    world_pass(1000);
+    json_t *run = world_get("run", "{'thread': 't', 'graph': 'g', 'run': '1', "
+                                   "'input': {'x': ['1']}}");
+    ck_assert_str_eq(output_of(run), "[\"1\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
 START_TEST(a_run_moves_when_it_is_told_and_does_nothing_twice)
 {
     version_one();
@@ -491,6 +520,7 @@ END_TEST
 SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     an_old_version_that_is_heard_before_the_stored_ones_is_no_newer,
     a_new_version_that_is_heard_before_the_stored_ones_is_the_newest,
+    an_old_version_that_another_one_has_dated_is_no_newer,
     a_run_that_nobody_serves_waits_says_so_and_is_not_lost,
     a_run_moves_when_it_is_told_and_does_nothing_twice,
     a_task_that_is_out_begins_again_on_the_new_version,

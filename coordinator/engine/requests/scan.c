@@ -18,6 +18,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
 
 // A list may be longer than memory: it is read a page at a time.
 static size_t page_of(const struct ss_request *request)
@@ -186,7 +187,8 @@ static void answer_records(struct engine *engine, const struct scan_reply *wait,
 void ss_records(struct engine *engine, const struct ss_event *event)
 {
     struct requests *requests = engine->requests;
-    if (ss_task_looked(engine, event) || ss_claim_looked(engine, event))
+    if (ss_task_looked(engine, event) || ss_claim_looked(engine, event) ||
+        ss_graph_looked(engine, event))
         return;
     for (size_t i = 0; i < requests->scans.count; i++) {
         struct scan_reply wait = requests->scans.items[i];

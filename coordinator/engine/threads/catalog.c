@@ -59,20 +59,58 @@ static void date(struct engine *engine, struct known_graph *known, int64_t at)
         ss_map_put(&graphs->latest, known->graph->name, known);
 }
 
-// Of a graph that is new: later than all that are known. What is stored of it,
-// if anything, must be known by now: else an old version were the newest.
-static void announce(struct engine *engine, struct known_graph *known)
+// Of a graph that is new: later than all that are known.
+static void date_new(struct engine *engine, struct known_graph *known)
 {
-    known->is_undated = !ss_any_is_read(engine);
-    if (known->is_undated) {
-        date(engine, known, 0);
-        return;
-    }
+    known->is_undated = false;
     date(engine, known,
         engine->wall_us > engine->graphs->announced_us
             ? engine->wall_us
             : engine->graphs->announced_us + 1);
     store_graph(engine, known);
+}
+
+// What is stored of it, if anything, must be known first: else an old version
+// were the newest. Another coordinator may have stored it since ours were read.
+static void announce(struct engine *engine, struct known_graph *known)
+{
+    known->is_undated = true;
+    date(engine, known, 0);
+    if (!ss_any_is_read(engine) || known->look_tag)
+        return;
+    if (!engine->options.shared) {
+        date_new(engine, known);
+        return;
+    }
+    known->look_tag = ++engine->tags;
+    ss_engine_command(engine, (struct ss_command){.tag = known->look_tag,
+                                  .type = SS_COMMAND_GET,
+                                  .table = SS_RECORD_GRAPH,
+                                  .key = ss_strdup(known->graph->key)});
+}
+
+bool ss_graph_looked(struct engine *engine, const struct ss_event *event)
+{
+    struct known_graph *known = NULL;
+    for (const struct ss_map_entry *e = engine->graphs->by_key.first;
+         e && !known; e = e->next) {
+        struct known_graph *it = e->value;
+        known = it->look_tag == event->records.tag ? it : NULL;
+    }
+    if (!known)
+        return false;
+    int64_t at =
+        event->records.status == SS_OK
+            ? ss_json_int(event->records.records[0].value, ANNOUNCED, 0)
+            : 0;
+    known->look_tag = 0;
+    if (known->is_undated && at > 0) {
+        known->is_undated = false;
+        date(engine, known, at);
+    } else if (known->is_undated && event->records.status != SS_EFENCED) {
+        date_new(engine, known);
+    }
+    return true;
 }
 
 void ss_graphs_found(struct engine *engine)

@@ -19,8 +19,10 @@ struct known_graph {
     struct ss_graph *graph;
     int64_t announced_us; // when it was, first; the newest rules; 0: never
     size_t workers;       // that serve it, as the scheduler says
-    // Announced before the stored ones were read: it may be one of them.
+    // Another coordinator may have heard of it: announced before the stored
+    // ones were read, or looked for since.
     bool is_undated;
+    uint64_t look_tag; // 0: nobody looks
 };
 
 // What a request means by its graph and namespace (R9.2).
@@ -46,6 +48,8 @@ void ss_graph_found(struct engine *engine, const struct ss_event *event);
 // All that are stored were read: what was announced before, and is not among
 // them, is the newest.
 void ss_graphs_found(struct engine *engine);
+// True: it is what the store has of a graph that was announced.
+bool ss_graph_looked(struct engine *engine, const struct ss_event *event);
 void ss_graphs_init(struct engine *engine);
 void ss_graphs_fini(struct engine *engine);
 // All versions of all, by their keys; and the latest of each, by its name.
