@@ -1,9 +1,9 @@
 // move.h - a state machine as data: the states, and from which each is entered.
 //
-//     enum { OPEN = 1 << DOOR_OPEN, SHUT = 1 << DOOR_SHUT };
+//     #define FROM(state) (1U << DOOR_##state)
 //     static const struct ss_move_state states[] = {
-//         [DOOR_OPEN] = {"open", SHUT},
-//         [DOOR_SHUT] = {"shut", OPEN | SHUT},
+//         [DOOR_OPEN] = {"open", FROM(SHUT)},
+//         [DOOR_SHUT] = {"shut", FROM(OPEN) | FROM(SHUT)},
 //     };
 //     static const struct ss_move_table moves = SS_MOVE_TABLE("door", states);
 //

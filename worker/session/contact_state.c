@@ -3,24 +3,22 @@
 #include "common/base/move.h"
 #include "worker/session/state.h"
 
-enum {
-    KNOCKING = 1 << PHASE_KNOCKING,
-    GREETING = 1 << PHASE_GREETING,
-    SERVING = 1 << PHASE_SERVING,
-    DRAINING = 1 << PHASE_DRAINING,
-    REFUSED = 1 << PHASE_REFUSED,
-};
+#define FROM(state) (1U << PHASE_##state)
 
 // A WELCOME may come late, when the contact knocks again or was refused
 // meanwhile; a contact that drains serves again only after a new greeting.
 static const struct ss_move_state phases[] = {
-    [PHASE_KNOCKING] = {"knocking", KNOCKING},
-    [PHASE_GREETING] = {"greeting",
-        KNOCKING | GREETING | SERVING | DRAINING | REFUSED},
-    [PHASE_SERVING] = {"serving", KNOCKING | GREETING | REFUSED},
-    [PHASE_DRAINING] = {"draining", KNOCKING | GREETING | SERVING | REFUSED},
-    [PHASE_REFUSED] = {"refused",
-        KNOCKING | GREETING | SERVING | DRAINING | REFUSED},
+    [PHASE_KNOCKING] = {"knocking", FROM(KNOCKING)},
+    [PHASE_GREETING] = {"greeting", FROM(KNOCKING) | FROM(GREETING) |
+                                        FROM(SERVING) | FROM(DRAINING) |
+                                        FROM(REFUSED)},
+    [PHASE_SERVING] = {"serving",
+        FROM(KNOCKING) | FROM(GREETING) | FROM(REFUSED)},
+    [PHASE_DRAINING] = {"draining",
+        FROM(KNOCKING) | FROM(GREETING) | FROM(SERVING) | FROM(REFUSED)},
+    [PHASE_REFUSED] = {"refused", FROM(KNOCKING) | FROM(GREETING) |
+                                      FROM(SERVING) | FROM(DRAINING) |
+                                      FROM(REFUSED)},
 };
 
 static const struct ss_move_table moves = SS_MOVE_TABLE("contact", phases);

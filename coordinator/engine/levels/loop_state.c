@@ -2,16 +2,7 @@
 #include "common/base/move.h"
 #include "coordinator/engine/levels/loop.h"
 
-enum {
-    ENTERING = 1 << LOOP_ENTERING,
-    RUNNING = 1 << LOOP_RUNNING,
-    FOLDING = 1 << LOOP_FOLDING,
-    DONE = 1 << LOOP_DONE,
-    INTERRUPTED = 1 << LOOP_INTERRUPTED,
-    FAILED = 1 << LOOP_FAILED,
-    DRAINED = 1 << LOOP_DRAINED,
-    PARENT = 1 << LOOP_PARENT,
-};
+#define FROM(state) (1U << LOOP_##state)
 
 // One that folds its input is RUNNING before its entry is over, and then again.
 // The loop of an update_state is entered by nobody: it folds from ENTERING on.
@@ -19,14 +10,16 @@ enum {
 // that has left by itself in this very step.
 static const struct ss_move_state states[] = {
     [LOOP_ENTERING] = {"entering", 0},
-    [LOOP_RUNNING] = {"running", ENTERING | RUNNING | FOLDING},
-    [LOOP_FOLDING] = {"folding", ENTERING | RUNNING},
-    [LOOP_DONE] = {"done", RUNNING},
-    [LOOP_INTERRUPTED] = {"interrupted", RUNNING},
-    [LOOP_FAILED] = {"failed", ENTERING | RUNNING | FOLDING | DONE |
-                                   INTERRUPTED | FAILED | DRAINED | PARENT},
-    [LOOP_DRAINED] = {"drained", RUNNING},
-    [LOOP_PARENT] = {"left with a command", RUNNING},
+    [LOOP_RUNNING] = {"running",
+        FROM(ENTERING) | FROM(RUNNING) | FROM(FOLDING)},
+    [LOOP_FOLDING] = {"folding", FROM(ENTERING) | FROM(RUNNING)},
+    [LOOP_DONE] = {"done", FROM(RUNNING)},
+    [LOOP_INTERRUPTED] = {"interrupted", FROM(RUNNING)},
+    [LOOP_FAILED] = {"failed", FROM(ENTERING) | FROM(RUNNING) | FROM(FOLDING) |
+                                   FROM(DONE) | FROM(INTERRUPTED) |
+                                   FROM(FAILED) | FROM(DRAINED) | FROM(PARENT)},
+    [LOOP_DRAINED] = {"drained", FROM(RUNNING)},
+    [LOOP_PARENT] = {"left with a command", FROM(RUNNING)},
 };
 
 static const struct ss_move_table moves = SS_MOVE_TABLE("loop", states);

@@ -3,19 +3,14 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/runs_impl.h"
 
-enum {
-    NEW = 1 << RUN_NEW,
-    QUEUED = 1 << RUN_QUEUED,
-    ACTIVE = 1 << RUN_ACTIVE,
-    TAKEN_BACK = 1 << RUN_TAKEN_BACK,
-};
+#define FROM(state) (1U << RUN_##state)
 
 static const struct ss_move_state states[] = {
     [RUN_NEW] = {"new", 0},
-    [RUN_QUEUED] = {"queued", NEW},
-    [RUN_ACTIVE] = {"active", NEW | QUEUED},
-    [RUN_TAKEN_BACK] = {"taken back", ACTIVE},
-    [RUN_ENDED] = {"ended", QUEUED | ACTIVE | TAKEN_BACK},
+    [RUN_QUEUED] = {"queued", FROM(NEW)},
+    [RUN_ACTIVE] = {"active", FROM(NEW) | FROM(QUEUED)},
+    [RUN_TAKEN_BACK] = {"taken back", FROM(ACTIVE)},
+    [RUN_ENDED] = {"ended", FROM(QUEUED) | FROM(ACTIVE) | FROM(TAKEN_BACK)},
 };
 
 static const struct ss_move_table moves = SS_MOVE_TABLE("run", states);

@@ -4,18 +4,15 @@
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 
-enum {
-    SERVES = 1 << WORKER_SERVES,
-    SENT_AWAY = 1 << WORKER_SENT_AWAY,
-    DRAINS = 1 << WORKER_DRAINS,
-};
+#define FROM(state) (1U << WORKER_##state)
 
 // One that drains and says hello again takes part again; one that was sent away
 // does not, until it has said that it goes (drain_worker.c).
 static const struct ss_move_state states[] = {
-    [WORKER_SERVES] = {"serving", SERVES | DRAINS},
-    [WORKER_SENT_AWAY] = {"sent away", SERVES},
-    [WORKER_DRAINS] = {"draining", SERVES | SENT_AWAY | DRAINS},
+    [WORKER_SERVES] = {"serving", FROM(SERVES) | FROM(DRAINS)},
+    [WORKER_SENT_AWAY] = {"sent away", FROM(SERVES)},
+    [WORKER_DRAINS] = {"draining",
+        FROM(SERVES) | FROM(SENT_AWAY) | FROM(DRAINS)},
 };
 
 static const struct ss_move_table moves = SS_MOVE_TABLE("worker", states);

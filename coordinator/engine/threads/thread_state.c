@@ -3,18 +3,14 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
-enum {
-    COLD = 1 << THREAD_COLD,
-    LOADING = 1 << THREAD_LOADING,
-    HOT = 1 << THREAD_HOT,
-};
+#define FROM(state) (1U << THREAD_##state)
 
 // Whatever its store refuses makes a thread COLD: what it knew is dropped, and
 // is read again when somebody asks.
 static const struct ss_move_state states[] = {
-    [THREAD_COLD] = {"cold", COLD | LOADING | HOT},
-    [THREAD_LOADING] = {"being read", COLD},
-    [THREAD_HOT] = {"hot", LOADING},
+    [THREAD_COLD] = {"cold", FROM(COLD) | FROM(LOADING) | FROM(HOT)},
+    [THREAD_LOADING] = {"being read", FROM(COLD)},
+    [THREAD_HOT] = {"hot", FROM(LOADING)},
 };
 
 static const struct ss_move_table moves = SS_MOVE_TABLE("thread", states);
