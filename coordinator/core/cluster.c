@@ -45,33 +45,10 @@ static void cluster_submit(struct ss_core *core, enum ss_core_lane lane,
     job->lease_ms = core->options.cluster_lease_ms;
     job->shards = command->shards;
     job->key = command->name[0] ? ss_strdup(command->name) : NULL;
-    if (core->options.is_shared)
+    if (core->options.is_shared || type == SS_JOB_END)
         ss_core_out_submit(core, lane, job);
     else
         ss_core_table_submit(&core->cluster.table, job);
-}
-
-// Note in the store that this coordinator ends as asked: the runs that it
-// leaves did not end it.
-static void cluster_say_stopped(struct ss_core *core)
-{
-    static const char text[] = "true";
-    const struct ss_store_put put = {.table = SS_TABLE_META,
-        .key = SS_STORE_STOPPED_KEY,
-        .value = text,
-        .value_size = sizeof(text) - 1};
-    const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
-    ss_core_out_submit(
-        core, SS_CORE_APPENDS, ss_job_apply(SS_CORE_TAG_STOPPED, &unit));
-}
-
-static void cluster_end(
-    struct ss_core *core, const struct ss_owners_command *command)
-{
-    if (core->options.is_shared)
-        cluster_submit(core, SS_CORE_APPENDS, SS_JOB_END, command);
-    else
-        cluster_say_stopped(core);
 }
 
 static void cluster_tell_gained(
@@ -198,7 +175,7 @@ static void cluster_perform(
         cluster_submit(core, SS_CORE_APPENDS, SS_JOB_HAND, command);
         break;
     case SS_OWNERS_END:
-        cluster_end(core, command);
+        cluster_submit(core, SS_CORE_APPENDS, SS_JOB_END, command);
         break;
     case SS_OWNERS_GAINED:
         cluster_gained(core, command);
@@ -287,17 +264,10 @@ static void cluster_answer(struct ss_core *core)
 bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job)
 {
     enum ss_owners_event_type of;
-    bool is_shared = core->options.is_shared && core->cluster.owners;
-    if (is_shared && job->status == SS_EFENCED &&
-        !cluster_answer_type(job->type, &of))
+    if (core->options.is_shared && core->cluster.owners &&
+        job->status == SS_EFENCED && !cluster_answer_type(job->type, &of))
         cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
-    if (ss_core_found_took(core, job))
-        return true;
-    if (job->type == SS_JOB_APPLY && job->tag == SS_CORE_TAG_STOPPED) {
-        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_ENDED});
-        return true;
-    }
-    return is_shared && cluster_answered(core, job);
+    return ss_core_found_took(core, job) || cluster_answered(core, job);
 }
 
 // ------------------------------------------------ the turn's

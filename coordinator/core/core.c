@@ -131,14 +131,12 @@ static void core_drop_owed(struct ss_core *core)
 // ------------------------------------------------ answers of the store
 
 // A refusal is an answer for the engine. Any other failure of a commit leaves
-// open what is durable: then this coordinator must not go on. Nothing depends
-// on the note of our stop.
+// open what is durable: then this coordinator must not go on.
 static bool core_has_failed(struct ss_core *core, const struct ss_job *job)
 {
     int status = job->status != SS_OK ? job->status : job->unit.result;
-    if (job->type != SS_JOB_APPLY || job->tag == SS_CORE_TAG_STOPPED ||
-        core->options.outlives_store || status == SS_OK ||
-        status == SS_EREFUSED || status == SS_EFENCED)
+    if (job->type != SS_JOB_APPLY || core->options.outlives_store ||
+        status == SS_OK || status == SS_EREFUSED || status == SS_EFENCED)
         return false;
     ss_error_set(&core->failure, status, "the store failed: %s",
         job->error.message[0] ? job->error.message : ss_status_text(status));

@@ -12,10 +12,6 @@
 #include "coordinator/owners/gains.h"
 #include "coordinator/owners/owners.h"
 
-// The tag of the note that we stop. The engine's tags begin with 1; other tags
-// (found.c) count down from the end.
-#define SS_CORE_TAG_STOPPED (UINT64_MAX - 8)
-
 // An event that the core owes the engine: something that the engine asked for
 // failed here.
 struct ss_core_owed {

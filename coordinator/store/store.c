@@ -242,7 +242,8 @@ int ss_store_lease_end(struct ss_store *store, const struct ss_member *self,
     struct ss_error *error)
 {
     const struct ss_store_cluster_ops *ops = store->ops->cluster;
-    return ops ? ops->end(store, self, error) : not_shared(store, error);
+    return ops ? ops->end(store, self, error)
+               : ss_store_alone_end(store, error);
 }
 
 int ss_store_cluster_read(struct ss_store *store,

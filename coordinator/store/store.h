@@ -102,19 +102,24 @@ int ss_store_alone_epoch(struct ss_store *store, int64_t wall_us,
 // durably.
 int ss_store_alone_begin(struct ss_store *store, bool *ret_was_stopped,
     struct ss_error *error) SS_MUST_USE;
+// Make that note: the runs that this coordinator leaves did not end it.
+int ss_store_alone_end(
+    struct ss_store *store, struct ss_error *error) SS_MUST_USE;
 
 // --- members and shards ------------------------------------------------------
 //
-// Of a shared store; else SS_EINVAL. `self` names a coordinator and the epoch
-// of its fence (actor 0): SS_EFENCED where that does not stand any more. Each
-// is one transaction. What waits for others' appends (a takeover) or must not
-// wait for one's own (a renewal) is asked of another store than those go to.
+// Of a shared store; else SS_EINVAL, but for the end. `self` names a
+// coordinator and the epoch of its fence (actor 0): SS_EFENCED where that does
+// not stand any more. Each is one transaction. What waits for others' appends
+// (a takeover) or must not wait for one's own (a renewal) is asked of another
+// store than those go to.
 
 // Its lease ends `lease_ms` from now by the database's clock. The first one
 // makes it a member.
 int ss_store_lease_renew(struct ss_store *store, const struct ss_member *self,
     int64_t lease_ms, struct ss_error *error) SS_MUST_USE;
-// End the membership. Shards that it still has then belong to nobody.
+// End the membership. Shards that it still has then belong to nobody. Where one
+// process owns the store: ss_store_alone_end().
 int ss_store_lease_end(struct ss_store *store, const struct ss_member *self,
     struct ss_error *error) SS_MUST_USE;
 // The members, the owners of shards, and the last epoch: a change of owners

@@ -81,11 +81,14 @@ int ss_store_alone_epoch(struct ss_store *store, int64_t wall_us,
     return status;
 }
 
-// Delete the note durably, before any run is read.
-static int alone_forget_stop(struct ss_store *store, struct ss_error *error)
+// Keep the note durably; NULL: delete it.
+static int alone_note(
+    struct ss_store *store, const char *note, struct ss_error *error)
 {
-    const struct ss_store_put put = {
-        .table = SS_TABLE_META, .key = SS_STORE_STOPPED_KEY};
+    const struct ss_store_put put = {.table = SS_TABLE_META,
+        .key = SS_STORE_STOPPED_KEY,
+        .value = note,
+        .value_size = note ? strlen(note) : 0};
     struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
     struct ss_store_batch batch = {.units = &unit, .units_count = 1};
     int status = ss_store_apply(store, &batch, error);
@@ -98,7 +101,12 @@ int ss_store_alone_begin(
     *ret_was_stopped = false;
     int status = ss_store_get(store, SS_TABLE_META, SS_STORE_STOPPED_KEY,
         alone_find, ret_was_stopped, error);
-    if (status == SS_OK)
-        status = alone_forget_stop(store, error);
+    if (status == SS_OK) // before any run is read
+        status = alone_note(store, NULL, error);
     return status == SS_ENOTFOUND ? SS_OK : status;
+}
+
+int ss_store_alone_end(struct ss_store *store, struct ss_error *error)
+{
+    return alone_note(store, "true", error);
 }
