@@ -83,7 +83,6 @@ static void free_channel(struct ss_channel_spec *channel)
 {
     ss_free(channel->name);
     ss_free(channel->reducer_name);
-    ss_free(channel->type);
     json_decref(channel->zero);
     free_list(channel->names, channel->names_count);
     ss_free(channel->nodes);

@@ -50,7 +50,6 @@ struct ss_channel_spec {
     enum ss_channel_kind kind;
     enum ss_reducer reducer;
     char *reducer_name; // of a custom one, else NULL
-    char *type;         // "int", "float", "str", "list", "dict", "bool", "any"
     json_t *zero;       // what it holds before any write; NULL: nothing
     bool guard;         // EPHEMERAL, UNTRACKED: one write a superstep
     bool accumulate;    // TOPIC

@@ -103,7 +103,8 @@ static int parse_reducer(
     return SS_OK;
 }
 
-static int parse_type(const struct parsed *key, struct ss_channel_spec *channel)
+static int parse_type(const struct parsed *key,
+    const struct ss_channel_spec *channel, enum ss_type *ret_type)
 {
     bool is_list = channel->reducer == SS_REDUCER_ADD_MESSAGES ||
                    channel->reducer == SS_REDUCER_APPEND;
@@ -112,7 +113,7 @@ static int parse_type(const struct parsed *key, struct ss_channel_spec *channel)
     ss_hint_init(&hint, name);
     for (size_t i = 0; i < TYPES_COUNT; i++) {
         if (strcmp(types[i], name) == 0) {
-            channel->type = ss_strdup(name);
+            *ret_type = (enum ss_type)i;
             return SS_OK;
         }
         ss_hint_offer(&hint, types[i]);
@@ -122,38 +123,32 @@ static int parse_type(const struct parsed *key, struct ss_channel_spec *channel)
 }
 
 // Is `json` of the declared type? Whole numbers are floats too.
-static bool is_of_type(const json_t *json, const char *type)
+static bool is_of_type(const json_t *json, enum ss_type type)
 {
-    if (strcmp(type, "int") == 0)
-        return json_is_integer(json);
-    if (strcmp(type, "float") == 0)
-        return json_is_number(json);
-    if (strcmp(type, "str") == 0)
-        return json_is_string(json);
-    if (strcmp(type, "list") == 0)
-        return json_is_array(json);
-    if (strcmp(type, "dict") == 0)
-        return json_is_object(json);
-    if (strcmp(type, "bool") == 0)
-        return json_is_boolean(json);
-    return true;
+    json_t *zero = ss_zero(type);
+    bool is_so = !zero || json_typeof(zero) == json_typeof(json) ||
+                 (json_is_boolean(zero) && json_is_boolean(json)) ||
+                 (json_is_real(zero) && json_is_integer(json));
+    json_decref(zero);
+    return is_so;
 }
 
-static int parse_zero(const struct parsed *key, struct ss_channel_spec *channel)
+static int parse_zero(const struct parsed *key, enum ss_type type,
+    struct ss_channel_spec *channel)
 {
     json_t *given = json_object_get(key->json, "default");
     if (!given) {
         if (is_reducing(channel->kind))
-            channel->zero = ss_zero(channel->type);
+            channel->zero = ss_zero(type);
         return SS_OK;
     }
     if (!is_reducing(channel->kind) && channel->kind != SS_CHANNEL_LAST_VALUE)
         return ss_build_fail(key->build, "%s \"%s\": its kind takes no default",
             key->noun, key->name);
-    if (!is_of_type(given, channel->type))
+    if (!is_of_type(given, type))
         return ss_build_fail(key->build,
             "%s \"%s\": its default is not of its type \"%s\"", key->noun,
-            key->name, channel->type);
+            key->name, types[type]);
     channel->zero = json_incref(given);
     return SS_OK;
 }
@@ -209,11 +204,12 @@ static int parse_options(
         return ss_build_fail(key->build,
             "%s \"%s\": snapshot_frequency must be 1 or more", key->noun,
             key->name);
+    enum ss_type type = SS_TYPE_ANY;
     int status = parse_reducer(key, channel);
     if (status == SS_OK)
-        status = parse_type(key, channel);
+        status = parse_type(key, channel, &type);
     if (status == SS_OK)
-        status = parse_zero(key, channel);
+        status = parse_zero(key, type, channel);
     if (status == SS_OK)
         status = parse_barrier(key, channel);
     return status;

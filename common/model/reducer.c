@@ -19,20 +19,24 @@ enum ss_reducer ss_reducer_by_name(const char *name)
     return SS_REDUCER_NONE;
 }
 
-json_t *ss_zero(const char *type)
+json_t *ss_zero(enum ss_type type)
 {
-    if (strcmp(type, "int") == 0)
+    switch (type) {
+    case SS_TYPE_INT:
         return json_integer(0);
-    if (strcmp(type, "float") == 0)
+    case SS_TYPE_FLOAT:
         return json_real(0.0);
-    if (strcmp(type, "str") == 0)
+    case SS_TYPE_STR:
         return json_string("");
-    if (strcmp(type, "list") == 0)
+    case SS_TYPE_LIST:
         return json_array();
-    if (strcmp(type, "dict") == 0)
+    case SS_TYPE_DICT:
         return json_object();
-    if (strcmp(type, "bool") == 0)
+    case SS_TYPE_BOOL:
         return json_false();
+    case SS_TYPE_ANY:
+        break;
+    }
     return NULL;
 }
 

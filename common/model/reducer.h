@@ -26,9 +26,19 @@ int ss_reduce_list(enum ss_reducer reducer, struct ss_list **list,
     struct ss_value *right, const char *owner, size_t position,
     struct ss_error *error) SS_MUST_USE;
 
-// The zero value of a declared type ("int" 0, "list" [] ...), or NULL: none.
-// Gives.
-json_t *ss_zero(const char *type);
+// What a state key is declared to hold; in the order of their words (key.c).
+enum ss_type {
+    SS_TYPE_INT,
+    SS_TYPE_FLOAT,
+    SS_TYPE_STR,
+    SS_TYPE_LIST,
+    SS_TYPE_DICT,
+    SS_TYPE_BOOL,
+    SS_TYPE_ANY,
+};
+
+// The zero value of a declared type (0, [] ...), or NULL: none. Gives.
+json_t *ss_zero(enum ss_type type);
 // The reducer of that name, or SS_REDUCER_NONE.
 enum ss_reducer ss_reducer_by_name(const char *name);
 

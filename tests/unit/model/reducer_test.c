@@ -191,13 +191,13 @@ END_TEST
 
 START_TEST(types_have_their_zero)
 {
-    expect_json(ss_zero("int"), "0");
-    expect_json(ss_zero("float"), "0.0");
-    expect_json(ss_zero("str"), "''");
-    expect_json(ss_zero("list"), "[]");
-    expect_json(ss_zero("dict"), "{}");
-    expect_json(ss_zero("bool"), "false");
-    ck_assert_ptr_null(ss_zero("any"));
+    expect_json(ss_zero(SS_TYPE_INT), "0");
+    expect_json(ss_zero(SS_TYPE_FLOAT), "0.0");
+    expect_json(ss_zero(SS_TYPE_STR), "''");
+    expect_json(ss_zero(SS_TYPE_LIST), "[]");
+    expect_json(ss_zero(SS_TYPE_DICT), "{}");
+    expect_json(ss_zero(SS_TYPE_BOOL), "false");
+    ck_assert_ptr_null(ss_zero(SS_TYPE_ANY));
 }
 END_TEST
 
