@@ -7,9 +7,9 @@
 #include "common/base/mem.h"
 
 // An unknown request may do anything: it is sent once.
-static enum ss_op_repeat repeat_of(const char *op, const json_t *body)
+static enum ss_op_repeat repeat_of(
+    const struct ss_op_row *row, const json_t *body)
 {
-    const struct ss_op_row *row = ss_op_by_name(op);
     enum ss_op_repeat repeat = row ? row->repeat : SS_OP_REPEAT_ONCE;
     // With a key of its own a request is carried out once, however often it is
     // sent.
@@ -22,16 +22,18 @@ static enum ss_op_repeat repeat_of(const char *op, const json_t *body)
 struct ss_talk_request *ss_talk_request_new(
     uint64_t key, const char *op, json_t *body, const char *run)
 {
+    const struct ss_op_row *row = ss_op_by_name(op);
     struct ss_talk_request *request = ss_zalloc(1, sizeof(*request));
     request->key = key;
     request->op = ss_strdup(op);
-    request->repeat = repeat_of(op, body);
+    request->repeat = repeat_of(row, body);
+    request->is_run = row && row->op == SS_OP_RUN;
     request->moved_since_ms = -1;
     request->is_held = true;
     request->again_ms = SS_TALK_AGAIN_MS;
     request->deadline_ms = INT64_MAX;
     request->body = body ? json_copy(body) : json_object();
-    if (strcmp(op, "run") == 0 && json_is_object(request->body) &&
+    if (request->is_run && json_is_object(request->body) &&
         !json_object_get(request->body, "run"))
         json_object_set_new(request->body, "run", json_string(run));
     const char *after =
@@ -75,7 +77,7 @@ json_t *ss_talk_request_body(
             json_object_set(body, kept[i], value);
     }
     // Nothing seen yet of a run of our own: all of it.
-    if (!request->seq[0] && strcmp(request->op, "run") == 0)
+    if (!request->seq[0] && request->is_run)
         memcpy(request->seq, "0.0", sizeof("0.0"));
     if (request->seq[0]) {
         memcpy(request->after, request->seq, sizeof(request->after));

@@ -16,6 +16,7 @@ struct ss_talk_request {
     char *op;
     json_t *body;
     enum ss_op_repeat repeat;
+    bool is_run;                      // a new one, or the same again
     struct ss_talk_endpoint *line;    // where it is asked
     bool is_held;                     // to be sent when a coordinator is heard
     bool is_accepted;                 // RUN: the run is durable

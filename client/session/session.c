@@ -268,7 +268,7 @@ static bool is_moved(const json_t *answer)
 {
     const json_t *error = json_object_get(answer, "error");
     const char *code = json_string_value(json_object_get(error, "code"));
-    return code && strcmp(code, "moved") == 0;
+    return code && ss_status_by_name(code) == SS_EMOVED;
 }
 
 static void on_answer(struct ss_talk *talk, struct ss_talk_endpoint *line,
