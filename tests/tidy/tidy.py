@@ -65,11 +65,18 @@ EXEMPT = {
 }
 
 # Where no text decides: it was made an enum where it came in, by one table of
-# words. The files named read what a request says, word by word.
-WORDLESS = ("common/pregel", "coordinator/core", "coordinator/engine",
-            "coordinator/job", "coordinator/owners")
-READS_WORDS = {"coordinator/engine/runs/run_options.c"}
-COMPARES = re.compile(r"\b(?:strn?(?:case)?cmp|memcmp|strstr)\s*\(")
+# words. The files named read what is said, word by word: requests, items of
+# streams, a graph's description, messages.
+WORDLESS = ("client/session", "common/model", "common/pregel", "common/wire",
+            "coordinator/core", "coordinator/engine", "coordinator/job",
+            "coordinator/owners", "worker/session")
+READS_WORDS = {
+    "client/session/request.c",
+    "common/model/compile.c", "common/model/key.c", "common/model/message.c",
+    "common/model/messages.c", "common/model/policy.c", "common/model/spec.c",
+    "coordinator/engine/runs/run_options.c",
+}
+COMPARES = re.compile(r"\b(?:strn?(?:case)?cmp|strstr)\s*\(")
 
 LEFTOVERS = "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"))
 MACHINE_PATH = re.compile(r"(?<![\w./$}-])/(?:work|root|home/\w+)/")
