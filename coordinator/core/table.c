@@ -37,7 +37,7 @@ void ss_core_table_submit(struct ss_core_table *table, struct ss_job *job)
 {
     struct ss_job **last = &table->done;
     if (job->type == SS_JOB_LOOK)
-        table_look(table, &job->cluster);
+        table_look(table, job->cluster);
     for (uint16_t i = 0; i < SS_SHARDS && job->type == SS_JOB_CLAIM; i++)
         if (ss_shards_have(&job->shards, i))
             table->owners[i] = 0;

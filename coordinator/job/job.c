@@ -9,6 +9,9 @@ struct ss_job *ss_job_new(enum ss_job_type type, uint64_t tag)
     struct ss_job *job = ss_zalloc(1, sizeof(*job));
     job->type = type;
     job->tag = tag;
+    if (type == SS_JOB_LOOK) {
+        job->cluster = ss_zalloc(1, sizeof(*job->cluster));
+    }
     return job;
 }
 
@@ -40,6 +43,9 @@ void ss_job_destroy(struct ss_job **job)
         ss_free(it->entries[i].value);
     }
     ss_free(it->entries);
-    ss_cluster_fini(&it->cluster);
+    if (it->cluster) {
+        ss_cluster_fini(it->cluster);
+        ss_free(it->cluster);
+    }
     ss_free(it);
 }

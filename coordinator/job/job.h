@@ -139,7 +139,7 @@ struct ss_job {
     size_t rows_count;
     struct ss_job_entry *entries; // READ: its own record, then runs' ones
     size_t entries_count;
-    struct ss_cluster cluster;
+    struct ss_cluster *cluster; // LOOK: there from the beginning; else NULL
     struct ss_job *next;
 };
 

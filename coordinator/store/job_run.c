@@ -54,7 +54,7 @@ static int cluster_run(struct ss_store *store, struct ss_job *job)
     case SS_JOB_RENEW:
         return ss_store_lease_renew(store, self, job->lease_ms, &job->error);
     case SS_JOB_LOOK:
-        return ss_store_cluster_read(store, &job->cluster, &job->error);
+        return ss_store_cluster_read(store, job->cluster, &job->error);
     case SS_JOB_CLAIM:
         return ss_store_shards_claim(
             store, self, &wanted, &job->shards, &job->error);

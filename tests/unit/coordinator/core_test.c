@@ -210,7 +210,7 @@ static void turn_among_two(void)
     if (!job)
         return;
     if (job->type == SS_JOB_LOOK)
-        look(&job->cluster);
+        look(job->cluster);
     feed((struct ss_core_event){.type = SS_CORE_DONE, .job = job});
     ss_job_destroy(&job);
     now_ms += 100;
