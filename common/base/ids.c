@@ -212,6 +212,18 @@ static void date_of(
     *ret_year = year + era * 400 + (*ret_month <= 2);
 }
 
+size_t ss_number_text(uint64_t number, char ret_text[SS_NUMBER_SIZE])
+{
+    char digits[SS_NUMBER_SIZE];
+    size_t from = sizeof(digits);
+    digits[--from] = '\0';
+    do
+        digits[--from] = (char)('0' + (int)(number % 10));
+    while ((number /= 10) > 0);
+    memcpy(ret_text, digits + from, sizeof(digits) - from);
+    return sizeof(digits) - from - 1;
+}
+
 void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE])
 {
     const int64_t day_us = INT64_C(86400000000);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { SS_UUID_SIZE = 37, SS_HEX128_SIZE = 33, SS_TIME_SIZE = 40 };
+enum { SS_NUMBER_SIZE = 21 };
 
 // The owner of writes that belong to no task (spec/engine.md, vocabulary).
 #define SS_NULL_TASK "00000000-0000-0000-0000-000000000000"
@@ -49,6 +50,9 @@ void ss_task_uuid(const char *checkpoint_id, int format,
 // Interrupt id (R7.4): hash of `ns`, or of `ns|answers` where answers > 0.
 void ss_interrupt_id(
     const char *ns, size_t answers, char ret_hex[SS_HEX128_SIZE]);
+
+// The number in decimal, as a key of a map; gives its size without the NUL.
+size_t ss_number_text(uint64_t number, char ret_text[SS_NUMBER_SIZE]);
 
 // ISO-8601 UTC with microseconds and "+00:00".
 void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE]);

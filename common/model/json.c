@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/limits.h"
 #include "common/model/value.h"
@@ -60,13 +61,37 @@ int ss_json_parse(
     return SS_OK;
 }
 
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c != '"' && c != '\\';
+}
+
+// Most strings hold nothing to be escaped. False: this one does, or there is no
+// room.
+static bool add_plain_string(struct ss_buf *buf, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!is_plain((unsigned char)text[i]))
+            return false;
+    char *room = size < SIZE_MAX / 4 ? ss_buf_room(buf, size + 2) : NULL;
+    if (!room)
+        return false;
+    *room = '"';
+    if (size > 0)
+        memcpy(room + 1, text, size);
+    room[size + 1] = '"';
+    return true;
+}
+
 void ss_json_add_string(struct ss_buf *buf, const char *text, size_t size)
 {
+    if (add_plain_string(buf, text, size))
+        return;
     ss_buf_add(buf, "\"", 1);
     size_t from = 0;
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)text[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
+        if (is_plain(c))
             continue;
         ss_buf_add(buf, text + from, i - from);
         from = i + 1;
@@ -94,6 +119,13 @@ void ss_json_add_string(struct ss_buf *buf, const char *text, size_t size)
     ss_buf_add(buf, "\"", 1);
 }
 
+static void add_char(struct ss_buf *buf, char c)
+{
+    char *room = ss_buf_room(buf, 1);
+    if (room)
+        *room = c;
+}
+
 static void emit_real(struct ss_buf *buf, double number)
 {
     char text[40];
@@ -113,15 +145,12 @@ static void emit_real(struct ss_buf *buf, double number)
 
 static void emit_integer(struct ss_buf *buf, json_int_t number)
 {
-    char text[24];
-    char *const end = text + sizeof(text), *at = end;
+    char text[SS_NUMBER_SIZE];
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    do
-        *--at = (char)('0' + (int)(rest % 10));
-    while ((rest /= 10) > 0);
+    size_t size = ss_number_text(rest, text);
     if (number < 0)
-        *--at = '-';
-    ss_buf_add(buf, at, (size_t)(end - at));
+        add_char(buf, '-');
+    ss_buf_add(buf, text, size);
 }
 
 static void emit(struct ss_buf *buf, const json_t *json, bool is_sorted);
@@ -135,9 +164,9 @@ static void emit_member(struct ss_buf *buf, const char *key,
     const json_t *member, bool is_sorted, bool is_first)
 {
     if (!is_first)
-        ss_buf_add(buf, ",", 1);
+        add_char(buf, ',');
     ss_json_add_string(buf, key, strlen(key));
-    ss_buf_add(buf, ":", 1);
+    add_char(buf, ':');
     emit(buf, member, is_sorted);
 }
 
@@ -157,7 +186,7 @@ static void emit_sorted(struct ss_buf *buf, json_t *object)
 
 static void emit_object(struct ss_buf *buf, json_t *object, bool is_sorted)
 {
-    ss_buf_add(buf, "{", 1);
+    add_char(buf, '{');
     if (is_sorted && json_object_size(object) > 1) {
         emit_sorted(buf, object);
     } else {
@@ -169,7 +198,7 @@ static void emit_object(struct ss_buf *buf, json_t *object, bool is_sorted)
             is_first = false;
         }
     }
-    ss_buf_add(buf, "}", 1);
+    add_char(buf, '}');
 }
 
 static void emit(struct ss_buf *buf, const json_t *json, bool is_sorted)
@@ -179,13 +208,13 @@ static void emit(struct ss_buf *buf, const json_t *json, bool is_sorted)
         emit_object(buf, (json_t *)json, is_sorted);
         break;
     case JSON_ARRAY:
-        ss_buf_add(buf, "[", 1);
+        add_char(buf, '[');
         for (size_t i = 0; i < json_array_size(json); i++) {
             if (i > 0)
-                ss_buf_add(buf, ",", 1);
+                add_char(buf, ',');
             emit(buf, json_array_get(json, i), is_sorted);
         }
-        ss_buf_add(buf, "]", 1);
+        add_char(buf, ']');
         break;
     case JSON_STRING:
         ss_json_add_string(

@@ -6,7 +6,6 @@
 // (credit: its capacity less what it runs). An attempt is named (epoch,
 // dispatch number); an answer under any other name is late and changes nothing.
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -36,13 +35,6 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads.h"
-
-enum { NUMBER_SIZE = 24 };
-
-static void number(uint64_t value, char ret_text[NUMBER_SIZE])
-{
-    snprintf(ret_text, NUMBER_SIZE, "%" PRIu64, value);
-}
 
 // ------------------------------------------------ ready
 
@@ -90,10 +82,10 @@ bool ss_schedule_updates_follow(struct engine *engine)
 
 static void attempt_ends(struct task *task)
 {
-    char name[NUMBER_SIZE];
+    char name[SS_NUMBER_SIZE];
     if (task->state != TASK_RUNNING)
         return;
-    number(attempt_of(task)->name.dispatch, name);
+    (void)ss_number_text(attempt_of(task)->name.dispatch, name);
     ss_check(attempt_of(task)->worker != NULL);
     ss_map_remove(&task->loop->engine->scheduler->attempts, name);
     ss_check(attempt_of(task)->worker->running > 0);
@@ -129,10 +121,10 @@ static void forget_task(struct task *task)
 
 struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
 {
-    char name[NUMBER_SIZE];
+    char name[SS_NUMBER_SIZE];
     if (attempt.epoch != engine->options.epoch)
         return NULL;
-    number(attempt.dispatch, name);
+    (void)ss_number_text(attempt.dispatch, name);
     return ss_map_get(&engine->scheduler->attempts, name);
 }
 
@@ -146,7 +138,7 @@ const struct sink ss_scheduler_sink = {.task_size = sizeof(struct attempt),
 void ss_attempt_begin(struct task *task, struct worker *worker)
 {
     struct engine *engine = worker->engine;
-    char name[NUMBER_SIZE];
+    char name[SS_NUMBER_SIZE];
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
     ss_check(task->gate_seq <= task->loop->thread->durable);
@@ -159,7 +151,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     attempt_of(task)->name = (struct ss_attempt){
         engine->options.epoch, ++engine->scheduler->dispatches};
     attempt_of(task)->sent_ms = engine->now_ms;
-    number(attempt_of(task)->name.dispatch, name);
+    (void)ss_number_text(attempt_of(task)->name.dispatch, name);
     ss_map_put(&engine->scheduler->attempts, name, task);
     worker->running++;
     worker->attempts++;

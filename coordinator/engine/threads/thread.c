@@ -6,7 +6,6 @@
 // units: one in flight for each thread; what comes meanwhile forms the next.
 // What rests on a row that is not durable yet is held back (gate.def).
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -34,18 +33,16 @@ static const struct {
 
 // ------------------------------------------------ loading
 
-enum { TAG_SIZE = 24 };
-
-static const char *tag_text(uint64_t tag, char ret_text[TAG_SIZE])
+static const char *tag_text(uint64_t tag, char ret_text[SS_NUMBER_SIZE])
 {
-    snprintf(ret_text, TAG_SIZE, "%" PRIu64, tag);
+    (void)ss_number_text(tag, ret_text);
     return ret_text;
 }
 
 // A tag under which the store will answer it. Gives.
 static uint64_t await_tag(struct thread *thread)
 {
-    char text[TAG_SIZE];
+    char text[SS_NUMBER_SIZE];
     uint64_t tag = ++thread->engine->tags;
     ss_map_put(&thread->engine->threads->awaited, tag_text(tag, text), thread);
     return tag;
@@ -53,7 +50,7 @@ static uint64_t await_tag(struct thread *thread)
 
 static void await_no_more(struct thread *thread)
 {
-    char text[TAG_SIZE];
+    char text[SS_NUMBER_SIZE];
     struct engine *engine = thread->engine;
     if (thread->store_tag)
         ss_map_remove(
@@ -65,7 +62,7 @@ static void await_no_more(struct thread *thread)
 
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag)
 {
-    char text[TAG_SIZE];
+    char text[SS_NUMBER_SIZE];
     return ss_map_get(&engine->threads->awaited, tag_text(tag, text));
 }
 

@@ -286,10 +286,23 @@ START_TEST(even_the_ends_of_time_have_a_text)
 }
 END_TEST
 
+START_TEST(a_number_is_written_in_decimal)
+{
+    char text[SS_NUMBER_SIZE];
+    ck_assert_uint_eq(ss_number_text(0, text), 1);
+    ck_assert_str_eq(text, "0");
+    ck_assert_uint_eq(ss_number_text(1090, text), 4);
+    ck_assert_str_eq(text, "1090");
+    ck_assert_uint_eq(ss_number_text(UINT64_MAX, text), SS_NUMBER_SIZE - 1);
+    ck_assert_str_eq(text, "18446744073709551615");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ids");
     TCase *tcase = tcase_create("ids");
+    tcase_add_test(tcase, a_number_is_written_in_decimal);
     tcase_add_test(tcase, hashes_are_written_high_half_first);
     tcase_add_test(tcase, short_hashes_are_xxh3);
     tcase_add_test(tcase, a_pulled_task_has_the_id_of_the_reference);
