@@ -1,7 +1,6 @@
 // run_key.c - the key under which the record of a run stands.
 #include "common/model/run_key.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -17,16 +16,21 @@ bool ss_run_name_fits(const char *run)
 void ss_run_prefix(const char *run, char ret_prefix[SS_RUN_PREFIX_SIZE])
 {
     ss_check(ss_run_name_fits(run));
-    int size = snprintf(ret_prefix, SS_RUN_PREFIX_SIZE, "%-*s%02zu|", NAME_SIZE,
-        run, strlen(run));
-    ss_check(size == SS_RUN_PREFIX_SIZE - 1);
+    size_t size = strlen(run);
+    memset(ret_prefix, ' ', NAME_SIZE);
+    memcpy(ret_prefix, run, size);
+    ret_prefix[NAME_SIZE] = (char)('0' + (int)(size / 10));
+    ret_prefix[NAME_SIZE + 1] = (char)('0' + (int)(size % 10));
+    memcpy(ret_prefix + NAME_SIZE + 2, "|", 2);
 }
 
 char *ss_run_key(const char *run, const char *thread)
 {
-    char prefix[SS_RUN_PREFIX_SIZE];
-    ss_run_prefix(run, prefix);
-    return ss_format("%s%s", prefix, thread);
+    size_t size = strlen(thread) + 1;
+    char *key = ss_alloc(SS_RUN_PREFIX_SIZE - 1 + size);
+    ss_run_prefix(run, key);
+    memcpy(key + SS_RUN_PREFIX_SIZE - 1, thread, size);
+    return key;
 }
 
 bool ss_run_key_names_thread(const char *key)

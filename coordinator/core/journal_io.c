@@ -60,44 +60,42 @@ void ss_journal_bytes_fini(struct ss_journal_bytes *bytes)
 
 // --- the chain --------------------------------------------------------------
 
-static void add_number(struct ss_buf *buf, uint64_t number)
+static char *put_number(char *at, uint64_t number)
 {
-    char bytes[8];
-    for (size_t i = 0; i < sizeof(bytes); i++) {
-        bytes[i] = (char)(number >> (8 * i));
+    for (size_t i = 0; i < 8; i++) {
+        *at++ = (char)(number >> (8 * i));
     }
-    (void)ss_buf_add(buf, bytes, sizeof(bytes));
-}
-
-// Add a text with its NUL, so that the border between two texts counts.
-static void add_text(struct ss_buf *buf, const char *text)
-{
-    (void)ss_buf_add(buf, text ? text : "", text ? strlen(text) + 1 : 1);
+    return at;
 }
 
 uint64_t ss_journal_io_checksum(const struct ss_store_row *stored)
 {
-    struct ss_buf buf;
-    ss_buf_init(&buf, SS_ROW_SIZE_MAX);
-    add_number(&buf, stored->checksum);
-    add_number(&buf, stored->seq);
-    add_number(&buf, (uint64_t)stored->kind);
-    add_number(&buf, (uint64_t)stored->format);
-    add_number(&buf, stored->parent_seq);
-    add_number(&buf, stored->base_seq);
-    add_number(&buf, (uint64_t)stored->step);
-    add_number(&buf, (uint64_t)stored->wall_us);
-    add_text(&buf, stored->run);
-    add_text(&buf, stored->ns);
-    add_text(&buf, stored->checkpoint_id);
-    add_text(&buf, stored->parent_id);
-    add_text(&buf, stored->source);
-    add_text(&buf, stored->metadata);
-    add_number(&buf, ss_hash64(stored->body_size > 0 ? stored->body : "",
-                         stored->body_size));
-    ss_check(buf.status == SS_OK && buf.data);
-    uint64_t checksum = ss_hash64(buf.data, buf.size);
-    ss_buf_fini(&buf);
+    const uint64_t numbers[] = {stored->checksum, stored->seq,
+        (uint64_t)stored->kind, (uint64_t)stored->format, stored->parent_seq,
+        stored->base_seq, (uint64_t)stored->step, (uint64_t)stored->wall_us};
+    const char *const texts[] = {stored->run, stored->ns, stored->checkpoint_id,
+        stored->parent_id, stored->source, stored->metadata};
+    enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+    enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
+    // each text with its NUL, so that the border between two counts
+    size_t sizes[TEXTS], size = (NUMBERS + 1) * sizeof(numbers[0]);
+    for (size_t i = 0; i < TEXTS; i++) {
+        sizes[i] = texts[i] ? strlen(texts[i]) + 1 : 1;
+        size += sizes[i];
+    }
+    char *bytes = ss_alloc(size), *at = bytes;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        at = put_number(at, numbers[i]);
+    }
+    for (size_t i = 0; i < TEXTS; i++) {
+        memcpy(at, texts[i] ? texts[i] : "", sizes[i]);
+        at += sizes[i];
+    }
+    at = put_number(at, ss_hash64(stored->body_size > 0 ? stored->body : "",
+                            stored->body_size));
+    ss_check(at == bytes + size);
+    uint64_t checksum = ss_hash64(bytes, size);
+    ss_free(bytes);
     return checksum;
 }
 

@@ -68,11 +68,10 @@ static void write_row(struct loop *loop)
 static json_t *make_metadata(const struct loop *loop)
 {
     json_t *metadata = loop->run && loop->run->options.meta
-                           ? json_deep_copy(loop->run->options.meta)
+                           ? json_copy(loop->run->options.meta)
                            : json_object();
     json_object_set_new(metadata, "parents",
-        loop->checkpoint_map ? json_deep_copy(loop->checkpoint_map)
-                             : json_object());
+        loop->checkpoint_map ? json_copy(loop->checkpoint_map) : json_object());
     json_t *parents = json_object_get(metadata, "parents");
     json_object_del(parents, loop->ns); // our own is no parent
     if (loop->parent_task)
