@@ -68,6 +68,7 @@ struct ss_core {
     json_t *damaged;                // damage.c: name -> sentence; NULL: nothing
     size_t damaged_count;           // with those that are not listed
     struct ss_map outboxes;         // peer -> struct outbox *
+    struct outbox *spare_outbox;    // NULL: none
     struct ss_core_subject subject; // of lines that the engine logs now
     char subject_task[SS_UUID_SIZE];
     struct ss_buf wire; // the message that is being encoded

@@ -8,6 +8,9 @@ enum {
     SS_STORE_CODEC_TIDY_MIN = 1024,
     // A batch for one peer leaves when it has grown to this.
     SS_OUTBOX_SIZE_MAX = 1024 * 1024,
+    // The lists' memory that is kept from turn to turn: that of some hundreds
+    // of orders.
+    SS_OUTBOX_SPARE_SIZE_MAX = 256 * 1024,
     // When a worker's queue was full: try again after this.
     SS_OUTBOX_RETRY_MS = 20,
     // Messages that wait behind a list that a worker did not take: more than a

@@ -45,9 +45,13 @@ static struct outbox *outbox_of(struct ss_core *core, const char *peer)
     struct outbox *outbox = ss_map_get(&core->outboxes, peer);
     if (outbox)
         return outbox;
-    outbox = ss_zalloc(1, sizeof(*outbox));
-    for (int i = 0; i < LIST_COUNT; i++)
-        ss_buf_init(&outbox->lists[i], SS_MESSAGE_SIZE_MAX);
+    outbox = core->spare_outbox;
+    core->spare_outbox = NULL;
+    if (!outbox) {
+        outbox = ss_zalloc(1, sizeof(*outbox));
+        for (int i = 0; i < LIST_COUNT; i++)
+            ss_buf_init(&outbox->lists[i], SS_MESSAGE_SIZE_MAX);
+    }
     ss_map_put(&core->outboxes, peer, outbox);
     return outbox;
 }
@@ -67,6 +71,24 @@ static void outbox_free(void *value)
 void ss_core_outbox_fini(struct ss_core *core)
 {
     ss_map_fini(&core->outboxes, outbox_free);
+    if (core->spare_outbox)
+        outbox_free(core->spare_outbox);
+    core->spare_outbox = NULL;
+}
+
+// An outbox from which all has left. The next turn has work for a worker again:
+// one is kept for it, with its memory, unless that is a lot.
+static void outbox_put_away(struct ss_core *core, struct outbox *outbox)
+{
+    size_t size = 0;
+    for (int i = 0; i < LIST_COUNT; i++) {
+        ss_check(outbox->counts[i] == 0);
+        size += outbox->lists[i].capacity;
+    }
+    if (core->spare_outbox || size > SS_OUTBOX_SPARE_SIZE_MAX)
+        outbox_free(outbox);
+    else
+        core->spare_outbox = outbox;
 }
 
 // ------------------------------------------------ lists
@@ -172,8 +194,7 @@ void ss_core_outbox_flush(struct ss_core *core)
         if (!outbox_flush_peer(core, it->key, it->value)) {
             core->retry_at_ms = core->now_ms + SS_OUTBOX_RETRY_MS;
         } else {
-            outbox_free(it->value);
-            ss_map_remove(&core->outboxes, it->key);
+            outbox_put_away(core, ss_map_remove(&core->outboxes, it->key));
         }
         it = next;
     }
