@@ -109,12 +109,6 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
     loop->step++;
 }
 
-void ss_loop_save_at_exit(struct loop *loop)
-{
-    if (loop->checkpoint.dirty && loop->persists)
-        write_row(loop);
-}
-
 // ------------------------------------------------ pending writes
 
 static bool is_null_task(const char *task_id)
@@ -215,11 +209,10 @@ void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost)
     ss_value_unref(value);
 }
 
-// Under `exit`: what is pending, of the tasks that wrote in this run (R5.28).
-void ss_loop_store_pending(struct loop *loop)
+void ss_loop_save_at_exit(struct loop *loop)
 {
-    if (!loop->persists)
-        return;
+    if (loop->checkpoint.dirty)
+        write_row(loop);
     for (size_t i = 0; i < loop->pending.count; i++) {
         struct ss_pending_write *p = &loop->pending.items[i];
         if (!p->of_this_run || p->is_left || ss_name_of_attempts(p->channel))
@@ -256,9 +249,8 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
         row_write(root, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }
 
-char *ss_loop_child_ns(const struct loop *loop, const struct task *task)
+char *ss_task_child_ns(const struct task *task)
 {
-    (void)loop;
     if (task->planned.node->subgraph->checkpointer != SS_CHECKPOINTER_KEEP)
         return ss_strdup(task->planned.ns);
     // R12.4b: task ids are cut off, counters stay

@@ -18,25 +18,18 @@ bool ss_enter_begun_by(
 
 // ------------------------------------------------ checkpoint.c
 
-// Under `exit`: write the current checkpoint as it is (R5.28).
+// Under `exit`: write the current checkpoint as it is, and what is pending
+// beside it, of the tasks that wrote in this run (R5.28).
 void ss_loop_save_at_exit(struct loop *loop);
 // Persist now? (R5.23)
 bool ss_loop_saves_now(const struct loop *loop);
 // How often the task's workers were lost, beside what stands for it. Takes
 // `lost`.
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);
-// Under `exit`: store what is pending, of the tasks that wrote in this run
-// (R5.28).
-void ss_loop_store_pending(struct loop *loop);
 // The resume value without an id was taken: no later run may be given it
 // (R7.10, not copied). `taker`: whose task took it; the row of its writes says
 // so.
 void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker);
-
-// ------------------------------------------------ loop.c
-
-// All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
-bool ss_loop_settled(struct loop *loop);
 
 // ------------------------------------------------ ask_fold.c
 

@@ -60,8 +60,13 @@ void ss_task_took_resume_value(struct task *task, bool stored)
         ss_loop_drop_resume_value(loop->run->root, loop);
 }
 
-static void committed(struct task *task)
+// It stands with what it leaves behind. Takes what is in `stored`.
+static void commit_task(struct task *task, struct ss_writes *stored)
 {
+    ss_check(ss_task_ended(task));
+    ss_loop_put_writes(
+        task->loop, task->planned.id, task->planned.path, stored);
+    ss_writes_fini(stored);
     if (task->took_plain)
         ss_task_took_resume_value(task, true);
     task->took_plain = false;
@@ -112,10 +117,7 @@ void ss_task_succeeded(struct task *task, bool cached)
             ss_value_ref(task->writes.items[i].value));
     ss_task_move(task, TASK_DONE);
     task->cached = cached;
-    ss_loop_put_writes(
-        task->loop, task->planned.id, task->planned.path, &stored);
-    ss_writes_fini(&stored);
-    committed(task);
+    commit_task(task, &stored);
     if (task->cache_key && !cached)
         ss_cache_fill(task);
     task->loop->run->stats.tasks += !cached;
@@ -133,10 +135,7 @@ void ss_task_commit_interrupt(struct task *task)
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
     add_answers(task, &stored);
-    ss_loop_put_writes(
-        task->loop, task->planned.id, task->planned.path, &stored);
-    ss_writes_fini(&stored);
-    committed(task);
+    commit_task(task, &stored);
     task->loop->engine->watch->committed(task);
     ss_task_settled(task);
 }
@@ -197,7 +196,6 @@ static void add_open_questions(
 void ss_task_commit_failure(
     struct task *task, int code, const char *message, bool handled)
 {
-    struct loop *loop = task->loop;
     struct ss_writes stored = {0};
     ss_check(code != SS_OK);
     ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
@@ -210,8 +208,6 @@ void ss_task_commit_failure(
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
             ss_value_new(json_string(task->planned.node->name)));
-    ss_loop_put_writes(loop, task->planned.id, task->planned.path, &stored);
-    ss_writes_fini(&stored);
-    committed(task);
+    commit_task(task, &stored);
     task->loop->engine->watch->committed(task);
 }

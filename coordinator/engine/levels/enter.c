@@ -36,11 +36,6 @@ void ss_entry_destroy(struct entry **place)
     *place = NULL;
 }
 
-bool ss_enter_has_versions(const struct loop *loop)
-{
-    return ss_machine_has_versions(loop->machine);
-}
-
 bool ss_resume_is_id_map(const json_t *resume)
 {
     const char *key;

@@ -29,7 +29,6 @@ struct entry {
 };
 
 void ss_entry_destroy(struct entry **place);
-bool ss_enter_has_versions(const struct loop *loop);
 // Take a channel's writes out of the pending ones (not those of this run, after
 // a crash).
 void ss_enter_drop_writes(struct loop *loop, const char *channel);

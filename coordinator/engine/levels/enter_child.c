@@ -13,6 +13,7 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
@@ -216,7 +217,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
         entered->inherited = INHERITED_ANEW;
     bool is_told_to = entered->inherited == INHERITED_RESUMING;
     entered->resuming =
-        ss_enter_has_versions(loop) &&
+        ss_machine_has_versions(loop->machine) &&
         (is_told_to || (entered->inherited == INHERITED_NOTHING &&
                            ss_value_is_null(loop->parent_task->planned.input)));
     bool time_traveling = addressed && (named || !is_told_to);

@@ -55,7 +55,7 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
     const char *path, const struct ss_writes *writes);
 // The namespace in which the graph called by `task` keeps its rows (R12.2).
 // Gives.
-char *ss_loop_child_ns(const struct loop *loop, const struct task *task);
+char *ss_task_child_ns(const struct task *task);
 
 // ------------------------------------------------ warn.c
 

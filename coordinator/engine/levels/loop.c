@@ -69,7 +69,6 @@ void ss_loop_exits(struct loop *loop, bool ended_well)
     if (loop->parent && ended_well && !stable)
         return;
     ss_loop_save_at_exit(loop);
-    ss_loop_store_pending(loop);
     if (loop->parent)
         ss_thread_seal(loop->thread); // the next call of this graph reads it
 }
@@ -295,7 +294,8 @@ static void tick(struct loop *loop)
 
 // ------------------------------------------------ settle
 
-bool ss_loop_settled(struct loop *loop)
+// All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
+static bool is_settled(struct loop *loop)
 {
     while (loop->ended_to < loop->tasks.count &&
            ss_task_ended(loop->tasks.items[loop->ended_to]))
@@ -428,13 +428,13 @@ static void advance(struct loop *loop)
     }
     if (loop->status != LOOP_RUNNING)
         return;
-    if (loop->ticked && ss_loop_settled(loop))
+    if (loop->ticked && is_settled(loop))
         settle(loop);
     else if (!loop->ticked) {
         loop->ticked = true;
         tick(loop);
     }
-    if (loop->status == LOOP_RUNNING && loop->ticked && ss_loop_settled(loop))
+    if (loop->status == LOOP_RUNNING && loop->ticked && is_settled(loop))
         ss_loop_later(loop);
 }
 

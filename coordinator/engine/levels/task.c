@@ -35,7 +35,7 @@ static void start_child(struct task *task)
 {
     struct loop *loop = task->loop;
     struct ss_error error = {0};
-    char *ns = ss_loop_child_ns(loop, task);
+    char *ns = ss_task_child_ns(task);
     ss_loop_destroy(&task->child);
     ss_task_move(task, TASK_CHILD);
     task->child =

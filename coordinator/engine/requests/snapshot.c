@@ -62,7 +62,7 @@ static json_t *inner_state(
     if (!inner || inner->checkpointer == SS_CHECKPOINTER_NONE ||
         !loop->persists)
         return json_null();
-    char *ns = ss_loop_child_ns(loop, task);
+    char *ns = ss_task_child_ns(task);
     json_t *state = NULL;
     if (subgraphs) {
         struct ss_checkpoint_entry *mark =

@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
@@ -379,7 +380,7 @@ static void decide(struct loop *loop, struct entry *start)
     const json_t *input = run->request->input;
     bool goes_on =
         !input || json_is_null(input) || start->command || same_run_id(loop);
-    loop->entered.resuming = ss_enter_has_versions(loop) && goes_on;
+    loop->entered.resuming = ss_machine_has_versions(loop->machine) && goes_on;
     start->time_traveling = start->addressed && !start->answer;
     loop->entered.replaying = start->time_traveling || loop->entered.superseded;
     start->forks =
@@ -411,10 +412,10 @@ static int prepare_root(struct loop *loop, struct entry *start,
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     json_decref(run->questions);
     run->questions = ss_pendings_questions(&loop->pending);
-    if (start->answer && ss_enter_has_versions(loop))
+    if (start->answer && ss_machine_has_versions(loop->machine))
         status = check_answer(loop, start, error);
     if (status == SS_OK && start->command)
-        status = ss_enter_has_versions(loop)
+        status = ss_machine_has_versions(loop->machine)
                      ? command_writes(start, writes, error)
                      : fresh_writes(loop, start, writes, error);
     if (status == SS_OK && !run->terms.recovering)
@@ -486,7 +487,7 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
             note_entry(loop, start); // before folds: a crash may come first
         }
         // before the first checkpoint there is none to store them beside
-        if (start->forks || !ss_enter_has_versions(loop))
+        if (start->forks || !ss_machine_has_versions(loop->machine))
             ss_writes_copy(&start->inherited, &writes);
         else if (!again)
             ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);
