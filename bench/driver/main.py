@@ -12,6 +12,7 @@ import contextlib
 import difflib
 import json
 import pathlib
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -80,6 +81,8 @@ def measure(result, side, place):
             result.add(side.name, side.measure(place, result.workload))
     except Exception as error:  # whatever a peer does, the others go on
         text = str(error).strip() or type(error).__name__
+        if isinstance(error, subprocess.TimeoutExpired):
+            text = f"took longer than {error.timeout:.0f} s"
         result.missing[side.name] = "failed: " + text.splitlines()[-1]
         result.failed.append(side)
         say(f"    {text}")

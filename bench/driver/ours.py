@@ -31,31 +31,24 @@ def here(graph, size=(0, 0), runs=(1, 1), store="memory", scale=1e6, per=None,
 
 
 def one_thread(store, size):
-    """The median superstep of one thread, through a worker's process, and the
-    processor time of a superstep, in us."""
+    """The median superstep of one thread, through a worker's process, in us."""
     def measure(place, _):
-        count = place.size(*size)
         with place.store(store) as url:
-            before = place.processor_s()
-            got = line_of(BIN / "bench-superstep", count, "--json", "--store",
-                          url)
-            spent = place.processor_s() - before
-        return {"superstep": got["median_us"], "cpu": spent * 1e6 / count}
+            return line_of(BIN / "bench-superstep", place.size(*size), "--json",
+                           "--store", url)["median_us"]
     return measure
 
 
 def at_once(store, threads, size):
     """Supersteps a second of so many threads that go round and round, and the
-    processor time of one."""
+    processor time of one, without what it took to start."""
     def measure(place, _):
         runs, rounds = place.size(*threads), place.size(*size)
-        with place.store(store) as url:
-            before = place.processor_s()
-            with Cluster(url) as cluster:
-                cluster.begin()
-                cluster.work()
-                seconds = cluster.crowds("loop", runs, size=rounds)
-            spent = place.processor_s() - before
+        with place.store(store) as url, Cluster(url) as cluster:
+            pids = [cluster.begin().pid, cluster.work().pid]
+            before = place.processor_s(pids)
+            seconds = cluster.crowds("loop", runs, size=rounds)
+            spent = place.processor_s(pids) - before
         return {"rate": runs * rounds / seconds,
                 "cpu": spent * 1e6 / (runs * rounds)}
     return measure

@@ -199,8 +199,7 @@ def figures(got, count, runs, options):
     if kind == "runs":
         return runs / got["seconds"]
     if kind == "gap":
-        return {"superstep": got["gap"] * 1e6,
-                "cpu": got["cpu"] * 1e6 / (runs * count)}
+        return got["gap"] * 1e6
     return got["median"] * scale / (count if kind == "superstep" else 1)
 
 
@@ -214,9 +213,9 @@ def ask(program, graph, saver, size, runs, at_once, suite=False, mode=None,
         words += ["--suite"] if suite else []
         kind = saver if saver in ("postgres", "sqlite") else "memory"
         with place.store(kind) as url:
-            before = place.processor_s(False)
+            before = place.server_s()
             got = line_of(*words, "--url", url, seconds=MEASURE_S)
-            got["cpu"] += place.processor_s(False) - before
+            got["cpu"] += place.server_s() - before
         return figures(got, count, many, options)
     return measure
 

@@ -74,12 +74,15 @@ class Place:
             self.server = Postgres(["max_connections=400"]).__enter__()
         return self.server
 
-    def processor_s(self, children=True):
-        """Processor time so far: of PostgreSQL's processes, and of what was
-        started here and has ended."""
+    def processor_s(self, pids=()):
+        """Processor time so far: of PostgreSQL's processes, of those with these
+        ids, and of what was started here and has ended."""
         spent = os.times()
-        sum_s = spent.children_user + spent.children_system if children else 0
-        return sum_s + (tree_s(self.server.process.pid) if self.server else 0)
+        return (spent.children_user + spent.children_system
+                + sum(map(tree_s, pids)) + self.server_s())
+
+    def server_s(self):
+        return tree_s(self.server.process.pid) if self.server else 0
 
     @staticmethod
     def no_postgres():

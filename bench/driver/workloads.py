@@ -140,7 +140,7 @@ WORKLOADS = [
              superstep(ours.here("loop", (100, 10), (100, 3), per=True))
              + in_memory("loop", (100, 10), (5, 1), figure="superstep")),
     Workload("one_thread", us("superstep", "one thread, a superstep of one "
-                              "task, PostgreSQL") + [CPU],
+                              "task, PostgreSQL"),
              WORKER + "; the median time from one body to the next",
              "many threads, which share commits. The limits: one row of the "
              "journal's size and a commit, by pgbench with one client; "
@@ -148,7 +148,7 @@ WORKLOADS = [
              durable(ours.one_thread("postgres", (1000, 300)))
              + stored("postgres", (100, 5), figure="gap") + limits.COMMIT + limits.ROUND_TRIP),
     Workload("one_thread_sqlite", us("superstep", "one thread, a superstep of "
-                                     "one task, SQLite") + [CPU],
+                                     "one task, SQLite"),
              WORKER + "; the median time from one body to the next",
              "many threads, which share commits",
              superstep(ours.one_thread("sqlite", (1000, 300)))

@@ -17,8 +17,7 @@ from postgres import missing
 # Of issue 15's table, but for what is not of one coordinator.
 ROWS = {
     "chain": ["run"], "fanout": ["run"], "loop": ["superstep"],
-    "one_thread": ["superstep", "cpu"],
-    "one_thread_sqlite": ["superstep", "cpu"],
+    "one_thread": ["superstep"], "one_thread_sqlite": ["superstep"],
     "crowd_256": ["rate", "cpu"], "crowd_1000": ["rate", "cpu"],
     "crowd_10000": ["rate", "cpu"], "crowd_256_sqlite": ["rate", "cpu"],
     "sends": ["run"],
