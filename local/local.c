@@ -103,8 +103,8 @@ static void note_progress(
     struct attempt *attempt, const struct ss_assignment *order)
 {
     int64_t now = now_ms(attempt->local);
-    if (order->idle_timeout_ms > 0 &&
-        now - attempt->progress_ms > order->idle_timeout_ms)
+    if (order->timeouts.idle_ms > 0 &&
+        now - attempt->progress_ms > order->timeouts.idle_ms)
         attempt->was_idle = true;
     attempt->progress_ms = now;
 }
@@ -123,16 +123,17 @@ static void on_live(void *ctx, const struct ss_assignment *order,
 static void on_progress(
     void *ctx, const struct ss_assignment *order, bool is_heartbeat)
 {
-    if (is_heartbeat || !order->heartbeat_only)
+    if (is_heartbeat || !order->timeouts.heartbeat_only)
         note_progress(ctx, order);
 }
 
 static int64_t left_ms(void *ctx, const struct ss_assignment *order)
 {
     const struct attempt *attempt = ctx;
-    if (order->run_timeout_ms == 0)
+    if (order->timeouts.run_ms == 0)
         return INT64_MAX;
-    return attempt->started_ms + order->run_timeout_ms - now_ms(attempt->local);
+    return attempt->started_ms + order->timeouts.run_ms -
+           now_ms(attempt->local);
 }
 
 static struct ss_outcome *over_time(
@@ -156,9 +157,9 @@ static void execute(struct ss_local *local, const struct ss_assignment *order)
     note_progress(&attempt, order);
     struct ss_outcome *late = NULL;
     if (left_ms(&attempt, order) < 0)
-        late = over_time(order, "run", order->run_timeout_ms);
+        late = over_time(order, "run", order->timeouts.run_ms);
     else if (attempt.was_idle)
-        late = over_time(order, "idle", order->idle_timeout_ms);
+        late = over_time(order, "idle", order->timeouts.idle_ms);
     if (late) {
         ss_outcome_destroy(&outcome);
         outcome = late;

@@ -140,7 +140,7 @@ static void run_fold(struct ss_task *task)
 {
     const struct ss_assignment *order = task->order;
     const struct ss_bound_graph *graph = task->graph;
-    const char *name = order->fold_channel ? order->fold_channel : "";
+    const char *name = order->fold.channel ? order->fold.channel : "";
     size_t channel = ss_graph_channel(graph->graph, name);
     struct ss_error error;
     json_t *result = NULL;
@@ -151,8 +151,8 @@ static void run_fold(struct ss_task *task)
             order->graph);
     else
         status = ss_task_fold(&graph->reducers[channel], name,
-            order->fold_value ? ss_value_json(order->fold_value) : NULL,
-            order->fold_writes, &result, &error);
+            order->fold.value ? ss_value_json(order->fold.value) : NULL,
+            order->fold.writes, &result, &error);
     if (status == SS_OK)
         task->outcome->folded = ss_value_new(result);
     else

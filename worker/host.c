@@ -121,7 +121,7 @@ static void on_progress(
 {
     struct body *body = ctx;
     struct ss_host *host = body->host;
-    if (order->idle_timeout_ms == 0)
+    if (order->timeouts.idle_ms == 0)
         return;
     pthread_mutex_lock(&host->mutex);
     bool *is_signed =
@@ -148,7 +148,7 @@ static bool on_cancelled(void *ctx, const struct ss_assignment *order)
 static int64_t on_left_ms(void *ctx, const struct ss_assignment *order)
 {
     const struct body *body = ctx;
-    if (order->run_timeout_ms == 0)
+    if (order->timeouts.run_ms == 0)
         return INT64_MAX;
     int64_t left = body->deadline_ms - ss_clock_ms();
     return left > 0 ? left : 0;
@@ -187,7 +187,7 @@ static struct ss_outcome *run(struct body *body, int64_t from_us)
         .left_ms = on_left_ms,
         .log = on_log,
         .ctx = body};
-    body->deadline_ms = from_us / 1000 + body->order->run_timeout_ms;
+    body->deadline_ms = from_us / 1000 + body->order->timeouts.run_ms;
     struct ss_outcome *outcome =
         ss_execute(body->host->application, body->order, &hooks);
     // Encoded here, as there are many threads and only one loop.

@@ -363,14 +363,15 @@ void ss_log(struct ss_task *task, const char *format, ...)
 // The answer to the question that is asked now, or NULL. Borrowed.
 static json_t *next_answer(struct ss_task *task)
 {
-    json_t *answer = json_array_get(task->order->answers, task->asked_count);
+    json_t *answer =
+        json_array_get(task->order->given.answers, task->asked_count);
     if (answer)
         return answer;
-    if (!task->order->plain || task->plain_taken)
+    if (!task->order->given.plain || task->plain_taken)
         return NULL;
     task->plain_taken = true;
     task->outcome->took_plain = true;
-    return ss_value_json(task->order->plain);
+    return ss_value_json(task->order->given.plain);
 }
 
 static int ask(struct ss_task *task, json_t *question, json_t *schema)
@@ -460,7 +461,7 @@ void ss_drain(struct ss_task *task, const char *reason)
 
 json_t *ss_error(struct ss_task *task)
 {
-    return task->order->error;
+    return task->order->given.error;
 }
 
 // ------------------------------------------------------------------ facts
@@ -504,12 +505,12 @@ const char *ss_idempotency_key(struct ss_task *task)
 
 json_t *ss_config(struct ss_task *task)
 {
-    return task->order->config;
+    return task->order->given.config;
 }
 
 json_t *ss_context(struct ss_task *task)
 {
-    return task->order->context;
+    return task->order->given.context;
 }
 
 void *ss_ctx(struct ss_task *task)

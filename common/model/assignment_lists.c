@@ -9,13 +9,11 @@
 
 void ss_assignment_lists_fini(struct ss_assignment *order)
 {
-    for (size_t i = 0; i < order->lists_count; i++) {
-        ss_free(order->lists[i].name);
-        ss_value_unref(order->lists[i].delta);
+    for (size_t i = 0; i < order->lists.count; i++) {
+        ss_free(order->lists.items[i].name);
+        ss_value_unref(order->lists.items[i].delta);
     }
-    ss_free(order->lists);
-    order->lists = NULL;
-    order->lists_count = order->lists_capacity = 0;
+    SS_VEC_FINI(&order->lists);
 }
 
 struct ss_value **ss_assignment_part(
@@ -27,7 +25,7 @@ struct ss_value **ss_assignment_part(
     case SS_PART_FRESH:
         return &order->fresh.channels;
     case SS_PART_FOLD:
-        return &order->fold_value;
+        return &order->fold.value;
     }
     ss_unreachable();
 }
@@ -37,8 +35,8 @@ struct ss_value **ss_assignment_part(
 static bool is_left_out(const struct ss_assignment *order,
     enum ss_assignment_part part, const char *name)
 {
-    for (size_t i = 0; i < order->lists_count; i++) {
-        const struct ss_assignment_list *list = &order->lists[i];
+    for (size_t i = 0; i < order->lists.count; i++) {
+        const struct ss_assignment_list *list = &order->lists.items[i];
         bool is_it =
             name ? list->name && strcmp(list->name, name) == 0 : !list->name;
         if (list->part == part && is_it)
@@ -56,7 +54,7 @@ struct ss_value *ss_assignment_rest(
     if (!all || is_left_out(order, part, NULL))
         return NULL;
     const struct ss_field *fields = ss_value_fields(all, &count);
-    if (order->lists_count == 0 || count == 0)
+    if (order->lists.count == 0 || count == 0)
         return ss_value_ref(all);
     struct ss_field *rest = ss_zalloc(count, sizeof(*rest));
     for (size_t i = 0; i < count; i++)
@@ -126,9 +124,9 @@ static int complete_members(struct ss_assignment *order,
     struct ss_value **place = ss_assignment_part(order, part);
     struct members members;
     bool fits = true;
-    members_begin(&members, *place, order->lists_count);
-    for (size_t i = 0; i < order->lists_count && fits; i++) {
-        const struct ss_assignment_list *list = &order->lists[i];
+    members_begin(&members, *place, order->lists.count);
+    for (size_t i = 0; i < order->lists.count && fits; i++) {
+        const struct ss_assignment_list *list = &order->lists.items[i];
         if (list->part != part)
             continue;
         fits = list->name && list->at <= members.count;
@@ -147,10 +145,10 @@ static int complete_part(struct ss_assignment *order,
     struct ss_value **place = ss_assignment_part(order, part);
     const struct ss_assignment_list *first = NULL;
     size_t at = 0, count = 0;
-    for (size_t i = 0; i < order->lists_count; i++) {
-        if (order->lists[i].part != part)
+    for (size_t i = 0; i < order->lists.count; i++) {
+        if (order->lists.items[i].part != part)
             continue;
-        first = count++ == 0 ? &order->lists[at = i] : first;
+        first = count++ == 0 ? &order->lists.items[at = i] : first;
     }
     if (!first)
         return SS_OK;

@@ -106,6 +106,13 @@ struct ss_retry {
     size_t retry_on_count;
 };
 
+// How long an attempt may take.
+struct ss_timeouts {
+    int64_t run_ms;      // 0: none
+    int64_t idle_ms;     // without a sign of progress; 0: none
+    bool heartbeat_only; // idle: only explicit heartbeats count
+};
+
 struct ss_node {
     char *name;
     bool hidden;     // __start__: no events, not in "*"
@@ -129,9 +136,7 @@ struct ss_node {
     // policies
     struct ss_retry *retries;
     size_t retries_count;
-    int64_t run_timeout_ms;  // 0: none
-    int64_t idle_timeout_ms; // 0: none
-    bool refresh_on_heartbeat_only;
+    struct ss_timeouts timeouts;
     bool cached;
     int64_t cache_ttl_ms; // 0: for ever
     size_t handler;       // node index of its error handler; SIZE_MAX: none

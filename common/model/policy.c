@@ -117,24 +117,24 @@ static int parse_times(struct ss_build *build, struct ss_node *node,
 {
     const json_t *defaults = json_object_get(build->description, "defaults");
     int status = ss_build_positive(
-        build, "defaults", defaults, "timeout_ms", &node->run_timeout_ms);
+        build, "defaults", defaults, "timeout_ms", &node->timeouts.run_ms);
     if (status == SS_OK)
         status = ss_build_positive(build, "defaults", defaults,
-            "idle_timeout_ms", &node->idle_timeout_ms);
+            "idle_timeout_ms", &node->timeouts.idle_ms);
     if (status == SS_OK)
         status = ss_build_positive(
-            build, where, described, "timeout_ms", &node->run_timeout_ms);
+            build, where, described, "timeout_ms", &node->timeouts.run_ms);
     if (status == SS_OK)
-        status = ss_build_positive(
-            build, where, described, "idle_timeout_ms", &node->idle_timeout_ms);
-    node->run_timeout_ms = ss_duration_ms(node->run_timeout_ms);
-    node->idle_timeout_ms = ss_duration_ms(node->idle_timeout_ms);
+        status = ss_build_positive(build, where, described, "idle_timeout_ms",
+            &node->timeouts.idle_ms);
+    node->timeouts.run_ms = ss_duration_ms(node->timeouts.run_ms);
+    node->timeouts.idle_ms = ss_duration_ms(node->timeouts.idle_ms);
     const char *refresh =
         json_string_value(own_or_default(build, described, "refresh_on"));
     if (status != SS_OK || !refresh)
         return status;
-    node->refresh_on_heartbeat_only = strcmp(refresh, "heartbeat") == 0;
-    if (!node->refresh_on_heartbeat_only && strcmp(refresh, "auto") != 0)
+    node->timeouts.heartbeat_only = strcmp(refresh, "heartbeat") == 0;
+    if (!node->timeouts.heartbeat_only && strcmp(refresh, "auto") != 0)
         return ss_build_fail(build,
             "%s: refresh_on is \"auto\" or \"heartbeat\", not \"%s\"", where,
             refresh);

@@ -24,19 +24,19 @@ void ss_assignment_destroy(struct ss_assignment **order)
     ss_free(it->run);
     ss_free(it->ns);
     ss_free(it->path);
-    ss_free(it->fold_channel);
+    ss_free(it->fold.channel);
     json_decref(it->triggers);
-    json_decref(it->answers);
+    json_decref(it->given.answers);
     ss_value_unref(it->fresh.channels);
     json_decref(it->fresh.managed);
-    json_decref(it->config);
-    json_decref(it->context);
-    json_decref(it->error);
-    json_decref(it->fold_writes);
+    json_decref(it->given.config);
+    json_decref(it->given.context);
+    json_decref(it->given.error);
+    json_decref(it->fold.writes);
     ss_value_unref(it->input);
-    ss_value_unref(it->plain);
+    ss_value_unref(it->given.plain);
     ss_value_unref(it->returned);
-    ss_value_unref(it->fold_value);
+    ss_value_unref(it->fold.value);
     ss_assignment_lists_fini(it);
     ss_free(it);
     *order = NULL;
@@ -63,11 +63,11 @@ uint64_t ss_assignment_digest(const struct ss_assignment *order)
     digest = mix(digest, order->version, strlen(order->version));
     digest = mix(digest, order->graph, strlen(order->graph));
     digest = mix(digest, order->node, strlen(order->node));
-    digest = mix_json(digest, order->answers);
-    digest = mix_json(digest, order->error);
-    if (order->plain) {
+    digest = mix_json(digest, order->given.answers);
+    digest = mix_json(digest, order->given.error);
+    if (order->given.plain) {
         size_t size;
-        const char *text = ss_value_text(order->plain, &size);
+        const char *text = ss_value_text(order->given.plain, &size);
         digest = mix(digest, text, size);
     }
     return digest ? digest : 1;

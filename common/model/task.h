@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/model/graph.h"
 #include "common/model/writers.h"
 
 // The name of an attempt: who dispatched it, and its number there. Never
@@ -43,6 +45,23 @@ struct ss_assignment_list {
     struct ss_value *delta; // or edits as in persistent_vector.h
 };
 
+// What a custom reducer is asked to make of a channel.
+struct ss_asked_fold {
+    char *channel;
+    struct ss_value *value; // or NULL: missing
+    json_t *writes;         // array
+};
+
+// What a body is given beside its input.
+struct ss_given {
+    json_t *answers;        // array: to what it asked before (R3.18)
+    struct ss_value *plain; // one more answer, taken by the first question
+                            // beyond `answers`; or NULL (R7.2)
+    json_t *config;         // {"metadata", "configurable", "tags"}, or NULL
+    json_t *context;        // or NULL
+    json_t *error; // error handlers: {"node", "message", "code"}; or NULL
+};
+
 struct ss_assignment {
     struct ss_attempt attempt;
     enum ss_assignment_kind kind;
@@ -62,26 +81,16 @@ struct ss_assignment {
     int64_t first_attempt_us;
     json_t *triggers; // sorted names
     struct ss_value *input;
-    json_t *answers; // array: what earlier interrupts were answered (R3.18)
-    struct ss_value *plain; // one more answer, taken by the first question
-                            // beyond `answers`; or NULL (R7.2)
-    struct ss_fresh fresh;  // what routers read; owned references here
-    json_t *config;         // {"metadata", "configurable", "tags"}, or NULL
-    json_t *context;        // or NULL
-    json_t *error; // error handlers: {"node", "message", "code"}; or NULL
-    int64_t run_timeout_ms;  // 0: none
-    int64_t idle_timeout_ms; // 0: none
-    bool heartbeat_only;     // idle: only explicit heartbeats count
-    bool want_custom;        // somebody listens to custom items
+    struct ss_given given;
+    struct ss_fresh fresh; // what routers read; owned references here
+    struct ss_timeouts timeouts;
+    bool want_custom; // somebody listens to custom items
     bool want_messages;
-    struct ss_value *returned;   // WRITERS
-    char *fold_channel;          // FOLD: channel name
-    struct ss_value *fold_value; // or NULL: missing
-    json_t *fold_writes;         // array
+    struct ss_value *returned; // WRITERS
+    struct ss_asked_fold fold; // FOLD
     // Lists that go as edits. At the sender the parts are whole all the same
     // (they share with what it holds); from the wire they come without.
-    struct ss_assignment_list *lists;
-    size_t lists_count, lists_capacity;
+    SS_VEC(struct ss_assignment_list) lists;
     uint64_t digest;      // of what is given beside the input; 0: none
     uint64_t shard_epoch; // of the thread's shard, 0: it does not say
     uint64_t heard;       // the worker's newest beat when it was sent; 0: none

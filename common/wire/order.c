@@ -34,8 +34,9 @@ static void pack_triggers(struct ss_packer *packer, const json_t *triggers,
 }
 
 // Numbers that are zero stay off the wire.
-#define PACK_NUMBER(field)                                                     \
-    (packed->has_##field = order->field != 0, packed->field = order->field)
+#define PACK_AS(field, number)                                                 \
+    (packed->has_##field = (number) != 0, packed->field = (number))
+#define PACK_NUMBER(field) PACK_AS(field, order->field)
 
 static void pack_numbers(
     const struct ss_assignment *order, Superstep__V1__Order *packed)
@@ -44,9 +45,9 @@ static void pack_numbers(
     PACK_NUMBER(stop);
     PACK_NUMBER(attempt_number);
     PACK_NUMBER(first_attempt_us);
-    PACK_NUMBER(run_timeout_ms);
-    PACK_NUMBER(idle_timeout_ms);
-    PACK_NUMBER(heartbeat_only);
+    PACK_AS(run_timeout_ms, order->timeouts.run_ms);
+    PACK_AS(idle_timeout_ms, order->timeouts.idle_ms);
+    PACK_AS(heartbeat_only, order->timeouts.heartbeat_only);
     PACK_NUMBER(want_custom);
     PACK_NUMBER(want_messages);
     PACK_NUMBER(digest);
@@ -87,11 +88,11 @@ static void pack_parts(struct ss_packer *packer,
 static void pack_lists(struct ss_packer *packer,
     const struct ss_assignment *order, Superstep__V1__Order *packed)
 {
-    packed->n_lists = order->lists_count;
+    packed->n_lists = order->lists.count;
     packed->lists =
-        ss_pack_alloc(packer, order->lists_count, sizeof(*packed->lists));
-    for (size_t i = 0; i < order->lists_count; i++) {
-        const struct ss_assignment_list *list = &order->lists[i];
+        ss_pack_alloc(packer, order->lists.count, sizeof(*packed->lists));
+    for (size_t i = 0; i < order->lists.count; i++) {
+        const struct ss_assignment_list *list = &order->lists.items[i];
         Superstep__V1__OrderList *to = ss_pack_alloc(packer, 1, sizeof(*to));
         superstep__v1__order_list__init(to);
         to->part = (Superstep__V1__OrderPart)list->part;
@@ -132,15 +133,15 @@ Superstep__V1__Order *ss_pack_order(
     pack_triggers(packer, order->triggers, packed);
     pack_parts(packer, order, packed);
     pack_lists(packer, order, packed);
-    PACK_JSON(answers, order->answers);
-    packed->plain = ss_pack_value(packer, order->plain);
+    PACK_JSON(answers, order->given.answers);
+    packed->plain = ss_pack_value(packer, order->given.plain);
     PACK_JSON(fresh_managed, order->fresh.managed);
-    PACK_JSON(config, order->config);
-    PACK_JSON(context, order->context);
-    PACK_JSON(error, order->error);
+    PACK_JSON(config, order->given.config);
+    PACK_JSON(context, order->given.context);
+    PACK_JSON(error, order->given.error);
     packed->returned = ss_pack_value(packer, order->returned);
-    packed->fold_channel = order->fold_channel;
-    PACK_JSON(fold_writes, order->fold_writes);
+    packed->fold_channel = order->fold.channel;
+    PACK_JSON(fold_writes, order->fold.writes);
     return packed;
 }
 
@@ -160,15 +161,15 @@ static void take_plain(
     order->stop = packed->stop;
     order->attempt_number = packed->attempt_number;
     order->first_attempt_us = packed->first_attempt_us;
-    order->run_timeout_ms = ss_duration_ms(packed->run_timeout_ms);
-    order->idle_timeout_ms = ss_duration_ms(packed->idle_timeout_ms);
-    order->heartbeat_only = packed->heartbeat_only != 0;
+    order->timeouts.run_ms = ss_duration_ms(packed->run_timeout_ms);
+    order->timeouts.idle_ms = ss_duration_ms(packed->idle_timeout_ms);
+    order->timeouts.heartbeat_only = packed->heartbeat_only != 0;
     order->want_custom = packed->want_custom != 0;
     order->want_messages = packed->want_messages != 0;
     order->digest = packed->digest;
     order->shard_epoch = packed->shard_epoch;
     order->heard = packed->heard;
-    order->fold_channel = ss_strdup(packed->fold_channel);
+    order->fold.channel = ss_strdup(packed->fold_channel);
     order->triggers = json_array();
     for (size_t i = 0; i < packed->n_triggers; i++)
         json_array_append_new(
@@ -186,7 +187,7 @@ static int take_jsons(const Superstep__V1__Order *packed,
     struct ss_assignment *order, struct ss_error *error)
 {
     int status = SS_OK;
-    TAKE_JSON(answers, SS_WANT_ARRAY, &order->answers);
+    TAKE_JSON(answers, SS_WANT_ARRAY, &order->given.answers);
     if (packed->has_fresh_channels)
         status = ss_take_bytes(SS_VALUE_JSON, packed->fresh_channels,
             "an order's fresh_channels", &order->fresh.channels, error);
@@ -195,30 +196,30 @@ static int take_jsons(const Superstep__V1__Order *packed,
         status = ss_error_set(error, SS_EFORMAT,
             "an order's fresh_channels: JSON, but not an object");
     TAKE_JSON(fresh_managed, SS_WANT_OBJECT, &order->fresh.managed);
-    TAKE_JSON(config, SS_WANT_OBJECT, &order->config);
-    TAKE_JSON(context, SS_WANT_ANY, &order->context);
-    TAKE_JSON(error, SS_WANT_OBJECT, &order->error);
-    TAKE_JSON(fold_writes, SS_WANT_ARRAY, &order->fold_writes);
-    if (status == SS_OK && !order->answers)
-        order->answers = json_array();
+    TAKE_JSON(config, SS_WANT_OBJECT, &order->given.config);
+    TAKE_JSON(context, SS_WANT_ANY, &order->given.context);
+    TAKE_JSON(error, SS_WANT_OBJECT, &order->given.error);
+    TAKE_JSON(fold_writes, SS_WANT_ARRAY, &order->fold.writes);
+    if (status == SS_OK && !order->given.answers)
+        order->given.answers = json_array();
     return status;
 }
 
-#define TAKE_VALUE(field)                                                      \
+#define TAKE_VALUE(field, place)                                               \
     do {                                                                       \
         if (status == SS_OK)                                                   \
             status = ss_take_value(                                            \
-                packed->field, "an order's " #field, &order->field, error);    \
+                packed->field, "an order's " #field, place, error);            \
     } while (0)
 
 static int take_values(const Superstep__V1__Order *packed,
     struct ss_assignment *order, struct ss_error *error)
 {
     int status = SS_OK;
-    TAKE_VALUE(input);
-    TAKE_VALUE(plain);
-    TAKE_VALUE(returned);
-    TAKE_VALUE(fold_value);
+    TAKE_VALUE(input, &order->input);
+    TAKE_VALUE(plain, &order->given.plain);
+    TAKE_VALUE(returned, &order->returned);
+    TAKE_VALUE(fold_value, &order->fold.value);
     return status;
 }
 
@@ -226,11 +227,13 @@ static int take_lists(const Superstep__V1__Order *packed,
     struct ss_assignment *order, struct ss_error *error)
 {
     int status = SS_OK;
-    order->lists = ss_zalloc(packed->n_lists + 1, sizeof(*order->lists));
-    order->lists_capacity = packed->n_lists + 1;
+    order->lists.items =
+        ss_zalloc(packed->n_lists + 1, sizeof(*order->lists.items));
+    order->lists.capacity = packed->n_lists + 1;
     for (size_t i = 0; i < packed->n_lists && status == SS_OK; i++) {
         const Superstep__V1__OrderList *from = packed->lists[i];
-        struct ss_assignment_list *list = &order->lists[order->lists_count++];
+        struct ss_assignment_list *list =
+            &order->lists.items[order->lists.count++];
         int part = 0;
         *list = (struct ss_assignment_list){.at = from->at,
             .name = ss_strdup(from->name),

@@ -68,9 +68,11 @@ static json_t *with_command(const struct visit *visit, struct deed *deed)
 static json_t *take_answers(struct visit *visit)
 {
     const struct ss_assignment *order = visit->order;
-    json_t *answers = order->answers ? json_copy(order->answers) : json_array();
-    if (order->plain && json_array_size(answers) < visit->role->questions) {
-        json_array_append(answers, ss_value_json(order->plain));
+    json_t *answers =
+        order->given.answers ? json_copy(order->given.answers) : json_array();
+    if (order->given.plain &&
+        json_array_size(answers) < visit->role->questions) {
+        json_array_append(answers, ss_value_json(order->given.plain));
         visit->outcome->took_plain = true;
     }
     return answers;
@@ -149,10 +151,10 @@ static int fold(void *ctx, const struct ss_channel_spec *channel, json_t *value,
 static void run_fold(struct visit *visit)
 {
     const struct ss_assignment *order = visit->order;
-    json_t *value = order->fold_value ? ss_value_json(order->fold_value) : NULL;
+    json_t *value = order->fold.value ? ss_value_json(order->fold.value) : NULL;
     json_t *folded = json_incref(value), *write;
     size_t i;
-    json_array_foreach (order->fold_writes, i, write) {
+    json_array_foreach (order->fold.writes, i, write) {
         json_t *next = plan_fold(folded, write);
         json_decref(folded);
         folded = next;
@@ -203,10 +205,11 @@ static void tell_body(struct world *world, const struct visit *visit)
     if (!world->narrates)
         return;
     char *read = input ? ss_json_text(ss_value_json(input)) : NULL;
-    char *answers = order->answers ? ss_json_text(order->answers) : NULL;
+    char *answers =
+        order->given.answers ? ss_json_text(order->given.answers) : NULL;
     tell(world, "%s of run %s, superstep %lld, reads %s, answers %s%s: %s",
         order->node, order->run, (long long)order->step, read ? read : "-",
-        answers ? answers : "-", order->plain ? " and a plain one" : "",
+        answers ? answers : "-", order->given.plain ? " and a plain one" : "",
         visit->outcome->question ? "asks" : "ends");
     ss_free(read);
     ss_free(answers);

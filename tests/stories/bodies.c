@@ -74,7 +74,7 @@ json_t *mends(struct visit *visit)
 {
     char word[128];
     snprintf(word, sizeof(word), "mended %s",
-        json_string_value(json_object_get(visit->order->error, "node")));
+        json_string_value(json_object_get(visit->order->given.error, "node")));
     return says(word);
 }
 

@@ -21,7 +21,7 @@ static void watch(const struct ss_command *command)
     seen.settled += command->type == SS_COMMAND_SETTLED;
     if (command->type != SS_COMMAND_DISPATCH || strcmp(order->node, "b") != 0)
         return;
-    uint64_t base = order->lists_count > 0 ? order->lists[0].base : 0;
+    uint64_t base = order->lists.count > 0 ? order->lists.items[0].base : 0;
     if (seen.had_first)
         seen.second_base = base;
     else

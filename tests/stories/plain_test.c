@@ -279,7 +279,7 @@ END_TEST
 
 static json_t *asks_once(struct visit *visit)
 {
-    if (visit->order->plain)
+    if (visit->order->given.plain)
         return says("late");
     return visit_ask(visit, "ok?") ? says("never") : NULL;
 }

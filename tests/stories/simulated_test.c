@@ -323,7 +323,7 @@ END_TEST
 
 static json_t *fails_before_it_asks(struct visit *visit)
 {
-    if (json_array_size(visit->order->answers) == 2 &&
+    if (json_array_size(visit->order->given.answers) == 2 &&
         visit->order->attempt_number == 1)
         return visit_fail(visit, SS_ENODE, "flaky", SS_RETRY_YES, "it broke");
     return asks_twice(visit);

@@ -67,9 +67,9 @@ json_t *visit_ask(struct visit *visit, const char *question)
 {
     const struct ss_assignment *order = visit->order;
     struct ss_outcome *outcome = visit->outcome;
-    json_t *answer = json_array_get(order->answers, visit->asked);
-    if (!answer && order->plain && !outcome->took_plain) {
-        answer = ss_value_json(order->plain);
+    json_t *answer = json_array_get(order->given.answers, visit->asked);
+    if (!answer && order->given.plain && !outcome->took_plain) {
+        answer = ss_value_json(order->given.plain);
         outcome->took_plain = true;
     }
     if (answer) {
@@ -193,12 +193,12 @@ static const struct ss_graph *find_graph(
 static void run_fold(const struct ss_graph *graph, struct visit *visit)
 {
     const struct ss_assignment *order = visit->order;
-    size_t channel = ss_graph_channel(graph, order->fold_channel);
+    size_t channel = ss_graph_channel(graph, order->fold.channel);
     struct body *body =
         ss_map_get(&known.folds, graph->channels[channel].reducer_name);
     json_t *result =
-        body->fold(order->fold_value ? ss_value_json(order->fold_value) : NULL,
-            order->fold_writes);
+        body->fold(order->fold.value ? ss_value_json(order->fold.value) : NULL,
+            order->fold.writes);
     if (result)
         visit->outcome->folded = ss_value_new(result);
     else

@@ -103,7 +103,7 @@ void world_order(const char *name, const struct ss_assignment *order)
         ss_message_destroy(&done);
     } else {
         post(worker->name,
-            order->kind == SS_ORDER_FOLD ? order->fold_channel : order->node,
+            order->kind == SS_ORDER_FOLD ? order->fold.channel : order->node,
             done, false);
     }
     world.vanishes = false;

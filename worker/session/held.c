@@ -177,9 +177,7 @@ static struct ss_held *new_held(struct ss_session *session,
     held->digest = order->digest;
     memcpy(held->task_id, order->task_id, sizeof(held->task_id));
     held->node = ss_strdup(order->node ? order->node : "");
-    held->run_timeout_ms = order->run_timeout_ms;
-    held->idle_timeout_ms = order->idle_timeout_ms;
-    held->heartbeat_only = order->heartbeat_only;
+    held->timeouts = order->timeouts;
     char text[NAME_SIZE];
     name_text(held->name, text);
     ss_check(!ss_map_put(&session->held, text, held));
@@ -356,20 +354,21 @@ void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat)
 {
     struct ss_held *held = ss_held_of_body(session, name);
-    if (held && (is_heartbeat || !held->heartbeat_only))
+    if (held && (is_heartbeat || !held->timeouts.heartbeat_only))
         held->progress_ms = session->now_ms;
 }
 
 static int64_t run_ends_at(const struct ss_held *held)
 {
-    return held->run_timeout_ms > 0 ? held->started_ms + held->run_timeout_ms
-                                    : INT64_MAX;
+    return held->timeouts.run_ms > 0 ? held->started_ms + held->timeouts.run_ms
+                                     : INT64_MAX;
 }
 
 static int64_t idle_ends_at(const struct ss_held *held)
 {
-    return held->idle_timeout_ms > 0 ? held->progress_ms + held->idle_timeout_ms
-                                     : INT64_MAX;
+    return held->timeouts.idle_ms > 0
+               ? held->progress_ms + held->timeouts.idle_ms
+               : INT64_MAX;
 }
 
 static void expire(struct ss_session *session, struct ss_held *held)
@@ -377,9 +376,9 @@ static void expire(struct ss_session *session, struct ss_held *held)
     bool is_idle = session->now_ms < run_ends_at(held);
     char *message =
         is_idle ? ss_format("node %s gave no sign of progress for %lld ms",
-                      held->node, (long long)held->idle_timeout_ms)
+                      held->node, (long long)held->timeouts.idle_ms)
                 : ss_format("node %s did not end within %lld ms", held->node,
-                      (long long)held->run_timeout_ms);
+                      (long long)held->timeouts.run_ms);
     stop_body(session, held);
     fail(session, held, SS_ENODETIMEOUT, SS_RETRY_DEFAULT, message);
 }

@@ -82,11 +82,11 @@ static void keep(struct contact *contact, const char *slot,
 bool ss_list_cache_complete(
     struct contact *contact, struct ss_assignment *order)
 {
-    size_t count = order->lists_count, built = 0;
+    size_t count = order->lists.count, built = 0;
     struct ss_list **lists = ss_zalloc(count + 1, sizeof(struct ss_list *));
     for (; built < count; built++) {
         char slot[SLOT_SIZE];
-        const struct ss_assignment_list *sent = &order->lists[built];
+        const struct ss_assignment_list *sent = &order->lists.items[built];
         snprintf(slot, sizeof(slot), "%llu", (unsigned long long)sent->slot);
         lists[built] = build(sent, ss_map_get(&contact->lists, slot));
         if (!lists[built])

@@ -139,7 +139,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
         struct ss_assignment *order = event->orders[i];
         mind_epoch(session, contact, order);
         // An order that is known, or of an epoch that is over, brings nothing.
-        bool brings = order->lists_count > 0 && contact &&
+        bool brings = order->lists.count > 0 && contact &&
                       order->attempt.epoch == contact->epoch &&
                       !ss_held_of_body(session, order->attempt);
         if (!brings || ss_list_cache_complete(contact, order)) {

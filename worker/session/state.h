@@ -5,6 +5,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/cluster.h"
+#include "common/model/graph.h"
 #include "common/peer/peer.h"
 #include "worker/session/session.h"
 
@@ -63,9 +64,7 @@ struct ss_held {
     bool busy;                   // a thread is in its body
     bool settled;                // nobody wants its outcome any more
     struct ss_outcome *outcome;  // KEPT; else NULL
-    int64_t run_timeout_ms;
-    int64_t idle_timeout_ms;
-    bool heartbeat_only;
+    struct ss_timeouts timeouts;
     int64_t started_ms;
     int64_t progress_ms;
     int64_t sent_ms; // the outcome, last

@@ -132,9 +132,7 @@ static void send_list(const struct sending *s, struct ss_assignment_list to,
     struct cached_list *cached = cached_list_take(s, key);
     advance(worker->engine, cached, list, &to);
     to.name = ss_strdup(to.name);
-    order->lists = ss_vec_grow(order->lists, &order->lists_capacity,
-        order->lists_count + 1, sizeof(*order->lists));
-    order->lists[order->lists_count++] = to;
+    SS_VEC_PUSH(&order->lists, to);
     ss_map_put(&worker->cached_lists, key, cached);
     ss_free(key);
     if (worker->cached_lists.count > SS_WORKER_LISTS_MAX)

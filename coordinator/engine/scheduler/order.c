@@ -25,12 +25,12 @@ static void add_run(struct ss_assignment *order, struct task *task)
     order->run = ss_strdup(run ? run->id : "");
     if (!run)
         return;
-    order->config = json_incref(run->request->config);
-    order->context = json_incref(run->request->context);
+    order->given.config = json_incref(run->request->config);
+    order->given.context = json_incref(run->request->context);
     order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
     order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
     if (task->resume_value_given)
-        order->plain = ss_value_ref(run->resume_value.value);
+        order->given.plain = ss_value_ref(run->resume_value.value);
 }
 
 static void add_node(struct ss_assignment *order, struct task *task)
@@ -42,12 +42,11 @@ static void add_node(struct ss_assignment *order, struct task *task)
     ss_plan_fresh(task->loop->machine, &at, node, &order->fresh.channels,
         &order->fresh.managed);
     order->returned = ss_value_ref(task->returned);
-    order->run_timeout_ms = task->planned.timeout_ms ? task->planned.timeout_ms
-                                                     : node->run_timeout_ms;
-    order->idle_timeout_ms = node->idle_timeout_ms;
-    order->heartbeat_only = node->refresh_on_heartbeat_only;
+    order->timeouts = node->timeouts;
+    if (task->planned.timeout_ms)
+        order->timeouts.run_ms = task->planned.timeout_ms;
     if (task->failed)
-        order->error = json_pack("{s:s, s:s, s:s}", "node",
+        order->given.error = json_pack("{s:s, s:s, s:s}", "node",
             task->failed->planned.node->name, "code",
             ss_status_name(task->failed->error.status), "message",
             task->failed->error.message);
@@ -78,12 +77,13 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->first_attempt_us = task->tries.first_attempt_us;
     order->input = task->planned.input ? ss_value_ref(task->planned.input)
                                        : ss_value_null();
-    order->answers = task->answers ? json_incref(task->answers) : json_array();
+    order->given.answers =
+        task->answers ? json_incref(task->answers) : json_array();
     add_run(order, task);
     if (task->order_kind == SS_ORDER_FOLD) {
-        order->fold_channel = ss_strdup(task->fold.channel);
-        order->fold_value = ss_value_ref(task->returned);
-        order->fold_writes = json_incref(task->fold.writes);
+        order->fold.channel = ss_strdup(task->fold.channel);
+        order->fold.value = ss_value_ref(task->returned);
+        order->fold.writes = json_incref(task->fold.writes);
     } else {
         add_node(order, task);
     }

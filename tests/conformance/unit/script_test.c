@@ -72,7 +72,7 @@ static struct ss_outcome *run(const char *input, json_t *answers)
     order->attempt_number = 1;
     order->want_custom = true;
     order->input = ss_value_from_text(input, strlen(input));
-    order->answers = answers;
+    order->given.answers = answers;
     struct ss_outcome *outcome = ss_execute(application, order, &hooks);
     ss_assignment_destroy(&order);
     return outcome;

@@ -197,7 +197,7 @@ static void run_body(struct ss_assignment *order)
 {
     lab.losses = 0;
     const struct ss_assignment *meant = find_due(order->attempt);
-    ck_assert_uint_eq(order->lists_count, 0);
+    ck_assert_uint_eq(order->lists.count, 0);
     if (lab.chance || order->step % 100 == 0) {
         expect_same(order->input, meant->input);
         expect_same(order->fresh.channels, meant->fresh.channels);

@@ -392,7 +392,7 @@ START_TEST(error_handlers_stand_before_their_nodes)
     expect_keys(&other->reads, "['a', 'b']");
     // Handlers take defaults of retry and time, never of the cache (R0.10).
     ck_assert_int_eq(handler->retries[0].attempts_max, 7);
-    ck_assert_int_eq(handler->run_timeout_ms, 50);
+    ck_assert_int_eq(handler->timeouts.run_ms, 50);
     ck_assert(!handler->cached && node_of(graph, "m")->cached);
     ck_assert_uint_eq(handler->edges_count, 1);
     ss_graph_unref(graph);
@@ -440,9 +440,9 @@ START_TEST(a_nodes_policy_goes_before_the_default)
     // An empty list is not the default predicate: it retries nothing.
     ck_assert_ptr_nonnull(own->retries[1].retry_on);
     ck_assert_uint_eq(own->retries[1].retry_on_count, 0);
-    ck_assert_int_eq(own->run_timeout_ms, 5);
-    ck_assert_int_eq(own->idle_timeout_ms, 6);
-    ck_assert(own->refresh_on_heartbeat_only);
+    ck_assert_int_eq(own->timeouts.run_ms, 5);
+    ck_assert_int_eq(own->timeouts.idle_ms, 6);
+    ck_assert(own->timeouts.heartbeat_only);
     ck_assert(own->cached);
     ck_assert_int_eq(own->cache_ttl_ms, 70);
     ck_assert_str_eq(own->labels[0], "gpu");
@@ -455,9 +455,9 @@ START_TEST(a_nodes_policy_goes_before_the_default)
     ck_assert_int_eq(plain->retries[0].attempts_max, 3);
     ck_assert(plain->retries[0].jitter);
     ck_assert_ptr_null(plain->retries[0].retry_on);
-    ck_assert_int_eq(plain->run_timeout_ms, 500);
-    ck_assert_int_eq(plain->idle_timeout_ms, 600);
-    ck_assert(!plain->refresh_on_heartbeat_only);
+    ck_assert_int_eq(plain->timeouts.run_ms, 500);
+    ck_assert_int_eq(plain->timeouts.idle_ms, 600);
+    ck_assert(!plain->timeouts.heartbeat_only);
     ck_assert(plain->cached && plain->cache_ttl_ms == 0);
     ck_assert(!node_of(graph, "none")->cached);
     ss_graph_unref(graph);

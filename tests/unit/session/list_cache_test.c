@@ -71,16 +71,14 @@ static struct ss_assignment *new_order(uint64_t epoch, const char *input)
 static void add_list(struct ss_assignment *order, size_t at, const char *name,
     uint64_t slot, uint64_t base, uint64_t stamp, const char *delta)
 {
-    order->lists = ss_vec_grow(order->lists, &order->lists_capacity,
-        order->lists_count + 1, sizeof(*order->lists));
-    order->lists[order->lists_count++] =
-        (struct ss_assignment_list){.part = SS_PART_INPUT,
-            .at = at,
-            .name = ss_strdup(name),
-            .slot = slot,
-            .base = base,
-            .stamp = stamp,
-            .delta = ss_value_from_text(delta, strlen(delta))};
+    SS_VEC_PUSH(
+        &order->lists, (struct ss_assignment_list){.part = SS_PART_INPUT,
+                           .at = at,
+                           .name = ss_strdup(name),
+                           .slot = slot,
+                           .base = base,
+                           .stamp = stamp,
+                           .delta = ss_value_from_text(delta, strlen(delta))});
 }
 
 static void give(struct ss_assignment *order)
@@ -103,7 +101,7 @@ static void expect_input(const char *input)
     ck_assert_str_eq(said, "");
     ck_assert_ptr_nonnull(got);
     ck_assert_str_eq(ss_value_text(got->input, NULL), input);
-    ck_assert_uint_eq(got->lists_count, 0);
+    ck_assert_uint_eq(got->lists.count, 0);
 }
 
 static void expect_lacks(void)

@@ -238,9 +238,9 @@ const char *script_task_timed(struct script *script, uint64_t dispatch,
     int64_t run_ms, int64_t idle_ms, bool heartbeat_only)
 {
     struct ss_assignment *order = new_order(script, 1, dispatch);
-    order->run_timeout_ms = run_ms;
-    order->idle_timeout_ms = idle_ms;
-    order->heartbeat_only = heartbeat_only;
+    order->timeouts.run_ms = run_ms;
+    order->timeouts.idle_ms = idle_ms;
+    order->timeouts.heartbeat_only = heartbeat_only;
     return give(script, order);
 }
 

@@ -39,29 +39,29 @@ struct ss_assignment *wire_order(void)
     order->first_attempt_us = 1760000000000000;
     order->triggers = wire_json("[\"a\",\"branch:to:count\"]");
     order->input = wire_value("{\"text\":\"x\"}");
-    order->answers = wire_json("[true,null]");
-    order->plain = wire_value("\"yes\"");
+    order->given.answers = wire_json("[true,null]");
+    order->given.plain = wire_value("\"yes\"");
     order->fresh.channels = ss_value_new(wire_json("{\"n\":1}"));
     order->fresh.managed = wire_json("{\"is_last_step\":false}");
-    order->config = wire_json("{\"metadata\":{\"a\":1}}");
-    order->context = wire_json("[1,2]");
-    order->error =
+    order->given.config = wire_json("{\"metadata\":{\"a\":1}}");
+    order->given.context = wire_json("[1,2]");
+    order->given.error =
         wire_json("{\"node\":\"n\",\"message\":\"m\",\"code\":\"c\"}");
-    order->run_timeout_ms = 60000;
-    order->idle_timeout_ms = 5000;
-    order->heartbeat_only = true;
+    order->timeouts.run_ms = 60000;
+    order->timeouts.idle_ms = 5000;
+    order->timeouts.heartbeat_only = true;
     order->want_custom = true;
     order->want_messages = true;
-    order->lists = ss_zalloc(2, sizeof(*order->lists));
-    order->lists_count = order->lists_capacity = 2;
-    order->lists[0] = (struct ss_assignment_list){.part = SS_PART_INPUT,
+    order->lists.items = ss_zalloc(2, sizeof(*order->lists.items));
+    order->lists.count = order->lists.capacity = 2;
+    order->lists.items[0] = (struct ss_assignment_list){.part = SS_PART_INPUT,
         .at = 1,
         .name = ss_strdup("log"),
         .slot = UINT64_MAX,
         .base = 3,
         .stamp = 4,
         .delta = wire_value("[[7,1,\"x\"]]")};
-    order->lists[1] = (struct ss_assignment_list){.part = SS_PART_FOLD,
+    order->lists.items[1] = (struct ss_assignment_list){.part = SS_PART_FOLD,
         .slot = 1,
         .stamp = 2,
         .delta = wire_value("[1,2]")};
@@ -77,11 +77,11 @@ struct ss_assignment *wire_fold_order(void)
     order->kind = SS_ORDER_FOLD;
     order->app_graph = ss_strdup("g");
     order->triggers = json_array();
-    order->answers = json_array();
+    order->given.answers = json_array();
     order->returned = wire_value("{\"$send\":1}");
-    order->fold_channel = ss_strdup("total");
-    order->fold_value = ss_value_opaque(SS_VALUE_BYTES, "\0\1\2", 3);
-    order->fold_writes = wire_json("[1,{\"__overwrite__\":2}]");
+    order->fold.channel = ss_strdup("total");
+    order->fold.value = ss_value_opaque(SS_VALUE_BYTES, "\0\1\2", 3);
+    order->fold.writes = wire_json("[1,{\"__overwrite__\":2}]");
     return order;
 }
 

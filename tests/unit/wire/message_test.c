@@ -67,12 +67,13 @@ static void same_order(
     ck_assert_int_eq(a->first_attempt_us, b->first_attempt_us);
     SAME_JSON(a->triggers, b->triggers);
     SAME_VALUE(a->input, b->input);
-    SAME_JSON(a->answers, b->answers);
-    SAME_VALUE(a->plain, b->plain);
+    SAME_JSON(a->given.answers, b->given.answers);
+    SAME_VALUE(a->given.plain, b->given.plain);
     SAME_VALUE(a->fresh.channels, b->fresh.channels);
-    ck_assert_uint_eq(a->lists_count, b->lists_count);
-    for (size_t i = 0; i < a->lists_count; i++) {
-        const struct ss_assignment_list *x = &a->lists[i], *y = &b->lists[i];
+    ck_assert_uint_eq(a->lists.count, b->lists.count);
+    for (size_t i = 0; i < a->lists.count; i++) {
+        const struct ss_assignment_list *x = &a->lists.items[i],
+                                        *y = &b->lists.items[i];
         ck_assert_int_eq(x->part, y->part);
         ck_assert_uint_eq(x->at, y->at);
         ck_assert_pstr_eq(x->name, y->name);
@@ -82,12 +83,12 @@ static void same_order(
         SAME_VALUE(x->delta, y->delta);
     }
     SAME_JSON(a->fresh.managed, b->fresh.managed);
-    SAME_JSON(a->config, b->config);
-    SAME_JSON(a->context, b->context);
-    SAME_JSON(a->error, b->error);
-    ck_assert_int_eq(a->run_timeout_ms, b->run_timeout_ms);
-    ck_assert_int_eq(a->idle_timeout_ms, b->idle_timeout_ms);
-    ck_assert(a->heartbeat_only == b->heartbeat_only);
+    SAME_JSON(a->given.config, b->given.config);
+    SAME_JSON(a->given.context, b->given.context);
+    SAME_JSON(a->given.error, b->given.error);
+    ck_assert_int_eq(a->timeouts.run_ms, b->timeouts.run_ms);
+    ck_assert_int_eq(a->timeouts.idle_ms, b->timeouts.idle_ms);
+    ck_assert(a->timeouts.heartbeat_only == b->timeouts.heartbeat_only);
     ck_assert(a->want_custom == b->want_custom);
     ck_assert(a->want_messages == b->want_messages);
     ck_assert_uint_eq(a->digest, b->digest);
@@ -113,14 +114,14 @@ START_TEST(a_fold_order_arrives_whole)
     const struct ss_assignment *order = message->orders[1];
     struct ss_assignment *wanted = wire_fold_order();
     ck_assert_int_eq((int)order->kind, SS_ORDER_FOLD);
-    ck_assert_str_eq(order->fold_channel, "total");
-    SAME_VALUE(order->fold_value, wanted->fold_value);
-    SAME_JSON(order->fold_writes, wanted->fold_writes);
+    ck_assert_str_eq(order->fold.channel, "total");
+    SAME_VALUE(order->fold.value, wanted->fold.value);
+    SAME_JSON(order->fold.writes, wanted->fold.writes);
     SAME_VALUE(order->returned, wanted->returned);
     ck_assert_str_eq(order->node, "");
     ck_assert_ptr_null(order->input);
-    ck_assert_ptr_null(order->plain);
-    ck_assert_ptr_null(order->config);
+    ck_assert_ptr_null(order->given.plain);
+    ck_assert_ptr_null(order->given.config);
     ss_assignment_destroy(&wanted);
     ss_message_destroy(&message);
 }

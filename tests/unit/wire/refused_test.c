@@ -284,8 +284,8 @@ START_TEST(an_order_that_nobody_could_decode_is_not_encoded)
     struct ss_assignment *order = wire_order();
     for (int i = 0; i < SS_VALUE_DEPTH_MAX + 1; i++) {
         json_t *outer = json_array();
-        json_array_append_new(outer, order->context);
-        order->context = outer;
+        json_array_append_new(outer, order->given.context);
+        order->given.context = outer;
     }
     struct ss_error error = {0};
     ck_assert_int_eq(ss_batch_add_order(&pieces, order, &error), SS_EFORMAT);

@@ -90,9 +90,9 @@ START_TEST(options_reach_the_compiled_graph)
     ck_assert_int_eq(a->retries[0].initial_interval_ms, 10);
     ck_assert(!a->retries[0].jitter);
     ck_assert_str_eq(a->retries[0].retry_on[0], "busy");
-    ck_assert_int_eq(a->run_timeout_ms, 700);
-    ck_assert_int_eq(a->idle_timeout_ms, 50);
-    ck_assert(a->refresh_on_heartbeat_only);
+    ck_assert_int_eq(a->timeouts.run_ms, 700);
+    ck_assert_int_eq(a->timeouts.idle_ms, 50);
+    ck_assert(a->timeouts.heartbeat_only);
     ck_assert(a->defer);
     ck_assert(a->cached);
     ck_assert_int_eq(a->cache_ttl_ms, 60);

@@ -27,10 +27,10 @@ END_TEST
 START_TEST(answers_go_to_questions_by_their_position)
 {
     body = ask_twice;
-    bench_order(&b, "work", "{}")->answers = json_pack("[s]", "a");
+    bench_order(&b, "work", "{}")->given.answers = json_pack("[s]", "a");
     ck_assert_str_eq(bench_told(&b), "interrupted {\"value\":\"two?\"}");
     ck_assert_uint_eq(json_array_size(b.outcome->answers), 1);
-    bench_order(&b, "work", "{}")->answers =
+    bench_order(&b, "work", "{}")->given.answers =
         json_pack("[s, s, s]", "a", "b", "never asked for");
     ck_assert_str_eq(
         bench_told(&b), "done log=[\"a\",\"b\"] branch:to:choose=null");
@@ -42,14 +42,14 @@ END_TEST
 START_TEST(a_plain_answer_goes_to_the_first_question_beyond_once)
 {
     body = ask_twice;
-    bench_order(&b, "work", "{}")->plain = ss_value_new(json_string("p"));
+    bench_order(&b, "work", "{}")->given.plain = ss_value_new(json_string("p"));
     ck_assert_str_eq(bench_told(&b), "interrupted {\"value\":\"two?\"}");
     ck_assert(b.outcome->took_plain);
     char *answers = ss_json_text(b.outcome->answers);
     ck_assert_str_eq(answers, "[\"p\"]");
     ss_free(answers);
-    bench_order(&b, "work", "{}")->plain = ss_value_new(json_string("p"));
-    b.order->answers = json_pack("[s]", "a");
+    bench_order(&b, "work", "{}")->given.plain = ss_value_new(json_string("p"));
+    b.order->given.answers = json_pack("[s]", "a");
     ck_assert_str_eq(
         bench_told(&b), "done log=[\"a\",\"p\"] branch:to:choose=null");
 }
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(an_answer_is_converted_for_the_body_and_kept_as_given)
 {
     body = ask_number;
-    bench_order(&b, "work", "{}")->answers = json_pack("[s]", "42");
+    bench_order(&b, "work", "{}")->given.answers = json_pack("[s]", "42");
     ck_assert_str_eq(bench_told(&b), "done log=[42] branch:to:choose=null");
     ck_assert(json_is_string(json_array_get(b.outcome->answers, 0)));
 }
@@ -85,7 +85,8 @@ END_TEST
 START_TEST(an_answer_of_another_type_fails_and_is_not_among_the_answers)
 {
     body = ask_number;
-    bench_order(&b, "work", "{}")->plain = ss_value_new(json_string("old"));
+    bench_order(&b, "work", "{}")->given.plain =
+        ss_value_new(json_string("old"));
     ck_assert_str_eq(bench_told(&b),
         "failed invalid_answer (invalid_answer): the answer to question 1 of "
         "node work must be of type integer, not \"old\"");
@@ -152,7 +153,7 @@ static int ask_then_fail(struct ss_task *task)
 START_TEST(a_failure_after_an_answer_keeps_the_answer)
 {
     body = ask_then_fail;
-    bench_order(&b, "work", "{}")->answers = json_pack("[i]", 7);
+    bench_order(&b, "work", "{}")->given.answers = json_pack("[i]", 7);
     ck_assert_str_eq(bench_told(&b), "failed node_failed (-): no");
     ck_assert_uint_eq(json_array_size(b.outcome->answers), 1);
 }

@@ -107,10 +107,10 @@ static const char *fold(const char *value, json_t *writes)
 {
     static char text[200];
     bench_order(&b, "", "null")->kind = SS_ORDER_FOLD;
-    b.order->fold_channel = ss_strdup("longest");
+    b.order->fold.channel = ss_strdup("longest");
     if (value)
-        b.order->fold_value = ss_value_new(json_string(value));
-    b.order->fold_writes = writes;
+        b.order->fold.value = ss_value_new(json_string(value));
+    b.order->fold.writes = writes;
     if (bench_run(&b)->kind == SS_OUTCOME_FAILED)
         return b.outcome->message;
     snprintf(text, sizeof(text), "%s",

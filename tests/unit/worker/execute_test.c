@@ -317,7 +317,7 @@ END_TEST
 
 START_TEST(an_error_handler_sees_what_failed)
 {
-    bench_order(&b, "__error_handler__work", "{}")->error =
+    bench_order(&b, "__error_handler__work", "{}")->given.error =
         json_pack("{s:s}", "node", "work");
     ck_assert_str_eq(bench_told(&b), "done log=[{\"node\":\"work\"}]");
 }

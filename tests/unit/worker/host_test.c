@@ -367,7 +367,7 @@ START_TEST(a_body_that_shows_more_than_is_taken_waits_and_nothing_is_lost)
     struct ss_outcome *outcome;
     size_t items;
     struct ss_assignment *flooding = order("flood", 1);
-    flooding->run_timeout_ms = FLOOD_MS;
+    flooding->timeouts.run_ms = FLOOD_MS;
     start(flooding);
     take_outcomes(&outcome, 1, &items);
     ck_assert_uint_eq(items, 3 * SS_HOST_ITEMS_MAX);
@@ -382,7 +382,7 @@ START_TEST(signs_of_progress_are_reported_once_until_they_are_taken)
     struct ss_outcome *outcome;
     size_t items;
     struct ss_assignment *timed = order("told", 1);
-    timed->idle_timeout_ms = 1000;
+    timed->timeouts.idle_ms = 1000;
     start(timed);
     struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
     ck_assert_int_eq(poll(&fd, 1, -1), 1);

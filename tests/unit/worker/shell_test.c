@@ -395,7 +395,7 @@ START_TEST(a_body_that_takes_too_long_times_out)
     hear(SS_MESSAGE_HELLO);
     welcome();
     struct ss_assignment *timed = order("until_told", 1);
-    timed->run_timeout_ms = 20;
+    timed->timeouts.run_ms = 20;
     timed->want_custom = false;
     give(timed);
     const struct ss_outcome *outcome = hear_outcome();
