@@ -68,7 +68,8 @@ enum ss_dense_task_kind { SS_DENSE_PULL, SS_DENSE_PUSH, SS_DENSE_HANDLER };
 struct ss_dense_task {
     enum ss_dense_task_kind kind;
     uint32_t node;
-    uint32_t index;                     // PUSH: its place among the sends
+    uint32_t index; // PUSH: its place among the sends
+    uint32_t shape; // PULL: the node as whose its input is put together (R3.7)
     const struct ss_dense_task *failed; // HANDLER: whom it handles
     struct ss_handle arg;               // PUSH; borrowed
     int64_t timeout_ms;                 // a send's own

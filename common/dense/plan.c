@@ -116,6 +116,41 @@ static uint32_t all_nodes(
     return kept;
 }
 
+// The one channel that a node reads; SS_RANK_NONE: more, none, or no channel.
+static uint32_t only_read(const struct ss_dense_machine *machine, uint32_t node)
+{
+    const struct ss_dense_node *it = &machine->graph->nodes[node];
+    const uint32_t *reads = ss_dense_ids(machine->graph, it->reads);
+    bool is_one = it->spec->reads.count == 1 && it->reads.count == 1;
+    return is_one && !(reads[0] & SS_RANK_MANAGED) ? reads[0] : SS_RANK_NONE;
+}
+
+// R3.7: nodes that read the same one channel share what the first of them was
+// given, also where one reads it by itself and another in a map.
+static void plan_pulls(
+    struct ss_dense_machine *machine, const uint32_t *nodes, uint32_t count)
+{
+    uint32_t from = machine->tasks_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct ss_dense_task *task = &machine->tasks[machine->tasks_count];
+        uint32_t read = only_read(machine, nodes[i]);
+        uint32_t first = read == SS_RANK_NONE ? 0 : machine->touched[read];
+        *task = (struct ss_dense_task){.kind = SS_DENSE_PULL,
+            .node = nodes[i],
+            .shape = first ? machine->tasks[first - 1].shape : nodes[i]};
+        if (!has_input(machine, task->shape))
+            continue;
+        machine->tasks_count++;
+        if (read != SS_RANK_NONE && !first)
+            machine->touched[read] = machine->tasks_count;
+    }
+    for (uint32_t t = from; t < machine->tasks_count; t++) {
+        uint32_t read = only_read(machine, machine->tasks[t].node);
+        if (read != SS_RANK_NONE)
+            machine->touched[read] = 0;
+    }
+}
+
 // ------------------------------------------------ PUSH
 
 static uint32_t node_of_send(
@@ -189,10 +224,7 @@ void ss_dense_plan(
         else
             ret->ignored++;
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (has_input(machine, nodes[i]))
-            machine->tasks[machine->tasks_count++] =
-                (struct ss_dense_task){.kind = SS_DENSE_PULL, .node = nodes[i]};
+    plan_pulls(machine, nodes, count);
     ret->count = machine->tasks_count;
 }
 
@@ -368,7 +400,7 @@ void ss_dense_add_input(const struct ss_dense_machine *machine,
     const struct ss_dense_place *at, const struct ss_dense_task *task,
     struct ss_buf *buf)
 {
-    const struct ss_dense_node *node = &machine->graph->nodes[task->node];
+    const struct ss_dense_node *node = &machine->graph->nodes[task->shape];
     if (task->kind == SS_DENSE_HANDLER)
         ss_dense_add_input(machine, at, task->failed, buf);
     else if (task->kind == SS_DENSE_PUSH)

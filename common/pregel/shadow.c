@@ -223,12 +223,11 @@ static const char *name_of_read(const struct ss_machine *machine, uint32_t read)
 
 // An input that was put together is compared part by part.
 static void same_reads(const struct ss_machine *machine,
-    const struct ss_planned_task *task, const struct ss_field *fields,
-    size_t count)
+    const struct ss_planned_task *task, uint32_t shape,
+    const struct ss_field *fields, size_t count)
 {
     const struct ss_dense_graph *graph = machine->dense_graph;
-    const struct ss_dense_node *node =
-        &graph->nodes[ss_dense_graph_node(graph, task->node->name)];
+    const struct ss_dense_node *node = &graph->nodes[shape];
     const uint32_t *reads = ss_dense_ids(graph, node->reads);
     size_t at = 0;
     ss_check(task->kind == SS_TASK_PULL);
@@ -254,7 +253,7 @@ static void same_input(const struct ss_machine *machine,
     size_t count;
     const struct ss_field *fields = ss_value_fields(task->input, &count);
     if (fields && dense->kind == SS_DENSE_PULL)
-        same_reads(machine, task, fields, count);
+        same_reads(machine, task, dense->shape, fields, count);
     struct ss_handle input;
     if (fields && count > 0 && dense->kind != SS_DENSE_PULL)
         return; // a handler's: that of whom it handles
@@ -325,6 +324,7 @@ void ss_shadow_handler(const struct ss_machine *machine,
         .kind = failed->kind == SS_TASK_PULL ? SS_DENSE_PULL : SS_DENSE_PUSH,
         .node = ss_dense_graph_node(machine->dense_graph, failed->node->name),
         .index = (uint32_t)failed->index};
+    own.shape = own.node;
     own.has_id = ss_uuid_parse(failed->id, own.id);
     ss_check(own.has_id);
     same_task(machine, &place, task, ss_dense_handler(machine->shadow, &own));

@@ -201,6 +201,26 @@ START_TEST(what_a_task_reads_is_put_together_from_text)
 }
 END_TEST
 
+// R3.7: as the conformance scenario of a raw graph showed.
+START_TEST(nodes_that_read_one_channel_share_what_the_first_was_given)
+{
+    begin(js("{'name': 'g', 'kind': 'raw', 'channels': ["
+             " {'name': 'in', 'kind': 'EphemeralValue'}],"
+             " 'nodes': [{'name': 'a', 'subscribe': ['in'], 'writes': []},"
+             " {'name': 'b', 'subscribe_only': 'in', 'writes': []}],"
+             " 'input': 'in', 'output': 'in', 'stream': ['in']}"));
+    ck_assert_int_eq(put("in", "[1]"), SS_OK);
+    struct ss_dense_tasks tasks;
+    for (int i = 0; i < 2; i++) { // what one plan noted is gone in the next
+        ss_dense_plan(machine, true, &tasks);
+        ck_assert_uint_eq(tasks.count, 2);
+        reads(&tasks.items[0], "{\"in\":[1]}");
+        reads(&tasks.items[1], "{\"in\":[1]}");
+    }
+    end();
+}
+END_TEST
+
 START_TEST(a_list_that_grew_in_vain_is_as_it_was)
 {
     begin(js("{'name': 'g', 'kind': 'raw', 'channels': ["
@@ -243,6 +263,7 @@ int main(void)
         paths_have_the_order_of_their_texts, a_task_s_id_is_that_of_the_parts,
         a_name_of_any_size_is_hashed,
         what_a_task_reads_is_put_together_from_text,
+        nodes_that_read_one_channel_share_what_the_first_was_given,
         a_list_that_grew_in_vain_is_as_it_was};
     Suite *suite = suite_create("dense");
     TCase *tcase = tcase_create("dense");
