@@ -36,8 +36,7 @@ int ss_pg_fence_held(struct ss_pg_store *store, uint64_t epoch, bool *ret_held,
 // --- changing an epoch ------------------------------------------------------
 
 // End the sessions that `pid` waits for, from a connection beside it.
-static void blockers_end(
-    struct ss_pg_store *store, const char *pid, enum ss_pg_cut cut)
+static void blockers_end(struct ss_pg_store *store, const char *pid)
 {
     PGconn *conn = ss_pg_dial(store, NULL);
     if (!conn) {
@@ -45,7 +44,7 @@ static void blockers_end(
     }
     const char *const values[] = {pid};
     PQclear(PQexecParams(conn,
-        cut == SS_PG_CUT_ALL
+        store->cut == SS_PG_CUT_ALL
             ? "SELECT pg_terminate_backend(b) FROM"
               " unnest(pg_blocking_pids($1::integer)) AS b"
             : "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a"
@@ -58,7 +57,7 @@ static void blockers_end(
 // Wait for the result of what was sent. The holder of the fence has a while to
 // finish.
 static int fence_wait(struct ss_pg_store *store, const char *pid,
-    const struct ss_pg_query *query, enum ss_pg_cut cut, PGresult **ret_result,
+    const struct ss_pg_query *query, PGresult **ret_result,
     struct ss_error *error)
 {
     const struct ss_pg_outside *outside = store->outside;
@@ -66,7 +65,7 @@ static int fence_wait(struct ss_pg_store *store, const char *pid,
     while (PQisBusy(store->conn)) {
         if (outside->wait(outside->ctx, PQsocket(store->conn), POLLIN,
                 SS_STORE_FENCE_WAIT_MS) == 0) {
-            blockers_end(store, pid, cut);
+            blockers_end(store, pid);
         } else if (PQconsumeInput(store->conn) != 1) {
             break;
         }
@@ -88,12 +87,13 @@ int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
     const struct ss_pg_query who = {
         .sql = "SELECT pg_backend_pid()::text", .what = query->what};
     PGresult *pid = NULL;
+    store->cut = cut;
     int status = ss_pg_ask(store, &who, &pid, error);
     if (status == SS_OK) {
         char *sql = ss_pg_sql(store, query->sql, query->table);
         status = PQsendQueryParams(store->conn, sql, params->count, NULL,
                      params->values, params->lengths, params->formats, 1) == 1
-                     ? fence_wait(store, PQgetvalue(pid, 0, 0), query, cut,
+                     ? fence_wait(store, PQgetvalue(pid, 0, 0), query,
                            ret_result, error)
                      : ss_pg_lost(store, query->what, error);
         ss_free(sql);

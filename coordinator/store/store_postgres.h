@@ -67,6 +67,13 @@ struct ss_pg_outside {
 };
 extern const struct ss_pg_outside ss_pg_outside_real;
 
+// Whose session is ended where a fence is waited for too long.
+enum ss_pg_cut {
+    SS_PG_CUT_ALL,  // theirs, whatever they do: their epoch is over
+    SS_PG_CUT_IDLE, // theirs in which nobody asks anything: who was there is
+                    // gone, or hangs; one that works is waited for
+};
+
 struct ss_pg_store {
     struct ss_store base;
     const struct ss_pg_outside *outside;
@@ -81,10 +88,11 @@ struct ss_pg_store {
     bool has_moved;
     char *fence_name; // the coordinator whose fence this is, or NULL
     int fence_actor;
-    uint32_t row_type; // of the journal, as the server numbers it
-    bool is_pooled;    // sessions change under this connection
-    bool is_unwaited;  // a commit does not wait for the disk, unless it is told
-                       // to
+    enum ss_pg_cut cut; // of the fence that is waited for now
+    uint32_t row_type;  // of the journal, as the server numbers it
+    bool is_pooled;     // sessions change under this connection
+    bool is_unwaited; // a commit does not wait for the disk, unless it is told
+                      // to
     // Names of the statements that this session keeps; "": not yet.
     char prepared[SS_PG_STATEMENTS][SS_PG_NAME_SIZE];
     struct ss_map heads; // thread -> seq, while heads_epoch stands
@@ -287,13 +295,6 @@ void ss_pg_fence_params(
 // *ret_held: this epoch is valid, and stays so until the transaction's end.
 int ss_pg_fence_held(struct ss_pg_store *store, uint64_t epoch, bool *ret_held,
     struct ss_error *error);
-// Whose session is ended where a fence is waited for too long.
-enum ss_pg_cut {
-    SS_PG_CUT_ALL,  // theirs, whatever they do: their epoch is over
-    SS_PG_CUT_IDLE, // theirs in which nobody asks anything: who was there is
-                    // gone, or hangs; one that works is waited for
-};
-
 // Ask what locks a fence, within a transaction: whoever holds it is waited for,
 // then cut off.
 int ss_pg_fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,

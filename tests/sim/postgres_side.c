@@ -452,11 +452,18 @@ static void reap(struct side *side)
     settle(pg, side->world);
 }
 
-// Whoever it waits for will be ended next.
+// Those for whom it waits will be ended next, as the store says whose.
 static void note_blockers(struct side *side, const struct line *line)
 {
+    const char *which = side->store->cut == SS_PG_CUT_ALL
+                            ? ""
+                            : " WHERE EXISTS (SELECT FROM pg_stat_activity AS a"
+                              " WHERE a.pid = b AND a.state LIKE 'idle in"
+                              " transaction%')";
     const char *list = pg_ask(side->pg,
-        "SELECT array_to_string(pg_blocking_pids(%d), ' ')", line->pid);
+        "SELECT array_to_string(ARRAY(SELECT b FROM"
+        " unnest(pg_blocking_pids(%d)) AS b%s), ' ')",
+        line->pid, which);
     char *end = NULL;
     for (long pid; (pid = strtol(list, &end, 10)) > 0; list = end)
         SS_VEC_PUSH(&side->ended, (int)pid);

@@ -45,7 +45,7 @@ def test_the_sdk_has_the_packages_of_the_build():
     setup = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
     wanted = re.search(r'packages_build="([^"]+)"', setup)[1].split()
     text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
-    sdk = text[text.index("AS sdk"):text.index("AS runtime")]
+    sdk = text[text.index("AS tools"):text.index("AS runtime")]
     for package in wanted:
         expect(any(re.search(rf"\b{re.escape(name)}\b", sdk)
                    for name in package.split("|")),
