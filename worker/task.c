@@ -165,6 +165,8 @@ static int set(struct ss_task *task, const char *call, const char *key,
     }
     if (key && value && json_object_set_new(task->set, key, value) == 0)
         return 0;
+    if (!key)
+        json_decref(value);
     ss_task_fail(task, SS_EUPDATE, NULL, SS_RETRY_NO, "%s: key \"%s\": %s",
         call, key ? key : "NULL",
         key && !value ? wrong : "a key is a text of UTF-8");

@@ -71,7 +71,8 @@ class Place:
 
     def postgres(self):
         if not self.server:
-            self.server = Postgres(["max_connections=400"]).__enter__()
+            self.server = Postgres(["max_connections=400"],
+                                   own_group=True).__enter__()
         return self.server
 
     def processor_s(self, pids=()):

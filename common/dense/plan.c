@@ -1,4 +1,5 @@
 // plan.c - who runs next (spec/engine.md 3): tasks, without their inputs.
+#define XXH_INLINE_ALL
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

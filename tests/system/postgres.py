@@ -51,13 +51,15 @@ def _drop_root():
 
 
 class Postgres:
-    """Leaving it ends the server. `settings`: lines of postgresql.conf."""
+    """Leaving it ends the server. `settings`: lines of postgresql.conf. With
+    `own_group` a ^C at the terminal does not reach it."""
 
-    def __init__(self, settings=(), tls=False):
+    def __init__(self, settings=(), tls=False, own_group=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="superstep-pg-"))
         self.data = self.folder / "data"
         self.settings = list(settings)
         self.tls = tls
+        self.own_group = own_group
         self.process = None
         self.count = 0
 
@@ -102,7 +104,7 @@ class Postgres:
         for setting in self.settings:
             words += ["-c", setting]
         self.process = Process(f"postgres{self.count}", words,
-                               limits=_drop_root)
+                               limits=_drop_root, own_group=self.own_group)
         self.process.wait_line("ready to accept connections")
 
     def stop(self):
