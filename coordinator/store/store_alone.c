@@ -5,7 +5,9 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "coordinator/store/limits.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_impl.h"
 
 struct alone_epoch {
     uint64_t number;
@@ -106,7 +108,14 @@ int ss_store_alone_begin(
     return status == SS_ENOTFOUND ? SS_OK : status;
 }
 
+// Without it each run that it leaves is taken for one that ended it.
 int ss_store_alone_end(struct ss_store *store, struct ss_error *error)
 {
-    return alone_note(store, "true", error);
+    int status = SS_EAGAIN;
+    for (int i = 0; i < SS_STORE_TRIES_MAX && status == SS_EAGAIN; i++) {
+        status = alone_note(store, "true", error);
+        if (status == SS_EAGAIN)
+            ss_store_trouble(store, error->message);
+    }
+    return status;
 }

@@ -2,6 +2,7 @@
 // passes here. An answer may not come before what it rests on was synced, and a
 // sync that fails is a commit that failed.
 #include <check.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static struct {
     struct watched log, base; // NAME-wal and NAME
     size_t base_before_log;   // the base was written, its log not synced yet
     size_t log_before_base;   // the log began anew, its base not synced yet
-    bool sync_fails;
+    unsigned syncs_to_fail;
 } disk;
 
 struct file {
@@ -80,8 +81,10 @@ static int on_truncate(sqlite3_file *file, sqlite3_int64 size)
 static int on_sync(sqlite3_file *file, int flags)
 {
     struct watched *watched = ((struct file *)(void *)file)->watched;
-    if (disk.sync_fails)
+    if (disk.syncs_to_fail > 0) {
+        disk.syncs_to_fail--;
         return SQLITE_IOERR_FSYNC;
+    }
     if (watched) {
         watched->syncs++;
         watched->unsynced = 0;
@@ -256,12 +259,24 @@ END_TEST
 START_TEST(a_sync_that_fails_is_a_commit_that_failed)
 {
     ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
-    disk.sync_fails = true;
+    disk.syncs_to_fail = UINT_MAX;
     int status = append_row(store, "t", 2, "two");
     ck_assert_int_ne(status, SS_OK);
     ck_assert_ptr_nonnull(strstr(world_error.message, "s.db"));
-    disk.sync_fails = false;
+    disk.syncs_to_fail = 0;
     ck_assert_str_eq(all_rows(store, "t"), "1:one");
+}
+END_TEST
+
+START_TEST(the_note_of_a_stop_is_tried_again_where_its_commit_failed)
+{
+    struct ss_error error;
+    bool was_stopped = false;
+    disk.syncs_to_fail = 1;
+    ck_assert_int_eq(ss_store_alone_end(store, &error), SS_OK);
+    ck_assert_uint_eq(disk.syncs_to_fail, 0);
+    ck_assert_int_eq(ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
+    ck_assert(was_stopped);
 }
 END_TEST
 
@@ -272,6 +287,7 @@ int main(void)
         what_queued_up_is_one_sync,
         the_log_moves_into_the_base_in_the_order_that_a_crash_allows,
         a_sync_that_fails_is_a_commit_that_failed,
+        the_note_of_a_stop_is_tried_again_where_its_commit_failed,
     };
     Suite *suite = suite_create("store_durable");
     TCase *tcase = tcase_create("sqlite");

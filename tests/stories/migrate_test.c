@@ -129,7 +129,8 @@ static void both_have_threads(void)
     world_at("one");
 }
 
-START_TEST(an_old_version_that_another_one_has_dated_is_no_newer)
+// "one" has heard of both versions; "two" has heard of the newer one.
+static void one_has_dated_both(void)
 {
     both_have_threads();
     version_one();
@@ -140,8 +141,27 @@ START_TEST(an_old_version_that_another_one_has_dated_is_no_newer)
     world_at("two");
     world_worker("w3", 4);
     world_pass(1000);
-    world_upgrade(version_one_again()); // its worker comes late
+    world_upgrade(version_one_again());
+}
+
+START_TEST(an_old_version_that_another_one_has_dated_is_no_newer)
+{
+    one_has_dated_both();
+    world_worker("w4", 4); // comes late
+    world_pass(1000);
+    json_t *run = world_get("run", "{'thread': 't', 'graph': 'g', 'run': '1', "
+                                   "'input': {'x': ['1']}}");
+    ck_assert_str_eq(output_of(run), "[\"1\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
+START_TEST(an_old_version_whose_record_could_not_be_read_is_no_newer)
+{
+    one_has_dated_both();
+    world_read_says(SS_EIO);
     world_worker("w4", 4);
+    world_pass(1000);
+    world_worker("w5", 4); // its hello asks for the record again
     world_pass(1000);
     json_t *run = world_get("run", "{'thread': 't', 'graph': 'g', 'run': '1', "
                                    "'input': {'x': ['1']}}");
@@ -521,6 +541,7 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     an_old_version_that_is_heard_before_the_stored_ones_is_no_newer,
     a_new_version_that_is_heard_before_the_stored_ones_is_the_newest,
     an_old_version_that_another_one_has_dated_is_no_newer,
+    an_old_version_whose_record_could_not_be_read_is_no_newer,
     a_run_that_nobody_serves_waits_says_so_and_is_not_lost,
     a_run_moves_when_it_is_told_and_does_nothing_twice,
     a_task_that_is_out_begins_again_on_the_new_version,

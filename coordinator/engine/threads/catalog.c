@@ -99,15 +99,18 @@ bool ss_graph_looked(struct engine *engine, const struct ss_event *event)
     }
     if (!known)
         return false;
-    int64_t at =
-        event->records.status == SS_OK
-            ? ss_json_int(event->records.records[0].value, ANNOUNCED, 0)
-            : 0;
+    int status = event->records.status;
+    int64_t at = status == SS_OK ? ss_json_int(event->records.records[0].value,
+                                       ANNOUNCED, 0)
+                                 : 0;
+    // what could not be read may be there: the next hello asks again
+    bool is_told = status == SS_OK || status == SS_ENOTFOUND ||
+                   status == SS_ECORRUPT || status == SS_EFORMAT;
     known->look_tag = 0;
     if (known->is_undated && at > 0) {
         known->is_undated = false;
         date(engine, known, at);
-    } else if (known->is_undated && event->records.status != SS_EFENCED) {
+    } else if (known->is_undated && is_told) {
         date_new(engine, known);
     }
     return true;
@@ -157,7 +160,7 @@ static void learned(struct engine *engine, struct known_graph *known,
     bool is_announced, bool is_new, int64_t at)
 {
     known->is_undated = known->is_undated && is_announced;
-    if (is_announced && is_new)
+    if (is_announced && (is_new || known->is_undated))
         announce(engine, known);
     else
         date(engine, known, at);
