@@ -1,6 +1,7 @@
 """The processes: PostgreSQL, two coordinators, three workers; how they are started
 again, and what is between them."""
 
+import contextlib
 import json
 import os
 import socket
@@ -32,13 +33,26 @@ class Scene:
         self.workers = [None] * WORKERS
         self.life = 0
 
+    # What was begun is left where the rest cannot begin: else its threads are
+    # waited for, and nobody is told why.
     def __enter__(self):
-        self.world.__enter__()
-        self.server.__enter__()
-        self.cutter = proxy.Proxy(self.server.folder)
+        with contextlib.ExitStack() as begun:
+            self.begin(begun)
+            self.left = begun.pop_all()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.left.__exit__(kind, error, trace)
+
+    def begin(self, begun):
+        begun.enter_context(self.server)
+        self.cutter = begun.enter_context(proxy.Proxy(self.server.folder))
         self.ports = [free_port() for _ in range(COORDINATORS)]
-        self.wires = [Wire(port, self.rng.randrange(1 << 30))
-                      for port in self.ports]
+        self.wires = []
+        for port in self.ports:
+            self.wires.append(Wire(port, self.rng.randrange(1 << 30)))
+            begun.callback(self.wires[-1].close)
+        begun.enter_context(self.world)
         self.effects = self.world.path("effects")
         self.effects.touch()
         self.app = self.world.compile(os.path.join(HERE, "app.c"))
@@ -48,16 +62,6 @@ class Scene:
             self.start_coordinator(which)
         for which in range(WORKERS):
             self.start_worker(which)
-        return self
-
-    def __exit__(self, kind, error, trace):
-        try:
-            self.world.__exit__(kind, error, trace)
-        finally:
-            for wire in self.wires:
-                wire.close()
-            self.cutter.__exit__(kind, error, trace)
-            self.server.__exit__(kind, error, trace)
 
     def sql(self, text):
         """What the server says, as soon as it does: it may be recovering."""
