@@ -2,6 +2,7 @@
 #include "client/cli/find.h"
 #include "client/cli/follow.h"
 #include "client/cli/input.h"
+#include "client/cli/terms.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
 
@@ -23,7 +24,7 @@ const struct ss_arg ss_cmd_resume_options[] = {SS_CLI_WORD(words, "THREAD"),
     SS_CLI_GRAPH(graph, "default: the one that ran there last"),
     SS_CLI_STREAM(stream, "print events, as `run` does"),
     SS_CLI_SUBGRAPHS(subgraphs), SS_CLI_RUN_ID(run_id), SS_CLI_DETACH(detach),
-    SS_CLI_PROGRESS(progress), SS_CLI_OPTIONS};
+    SS_CLI_PROGRESS(progress), SS_TERMS_OPTIONS};
 
 // The answer in *ret_resume; NULL where none is given (go on behind a
 // breakpoint).
@@ -44,21 +45,27 @@ static int read_answer(json_t **ret_resume)
 
 int ss_cmd_resume(struct ss_client *client)
 {
-    json_t *resume;
+    json_t *resume = NULL, *more = NULL;
     int status = read_answer(&resume);
-    if (status != SS_CLI_DONE)
+    if (status == SS_CLI_DONE)
+        status = ss_terms_read(&more);
+    if (status != SS_CLI_DONE) {
+        json_decref(resume);
         return status;
+    }
     char *found = ss_strdup(graph);
     if (!found && (status = ss_cli_find_graph(
                        client, words.items[0], &found)) != SS_CLI_DONE) {
         json_decref(resume);
+        json_decref(more);
         return status;
     }
     const struct ss_client_run request = {.thread = words.items[0],
         .resume = resume,
         .subgraphs = subgraphs,
         .run = run_id,
-        .detach = detach};
+        .detach = detach,
+        .more = more};
     const struct ss_follow follow = {.op = "run",
         .body = ss_client_run_body(found, &request),
         .graph = found,

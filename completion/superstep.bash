@@ -19,8 +19,8 @@ _superstep()
     fi
     case "$command" in
     dev) words=file options='--app-arg --workers --capacity --db --store --listen --lease-ms --verbose --coordinator --keys --json --help' ;;
-    run) words=graphs options='--input --thread --stream --subgraphs --at --durability --recursion-limit --priority --interrupt-before --interrupt-after --context --run --if-busy --detach --progress --coordinator --keys --json --help' ;;
-    resume) words=threads options='--value --answer --graph --stream --subgraphs --run --detach --progress --coordinator --keys --json --help' ;;
+    run) words=graphs options='--input --thread --stream --subgraphs --at --ns --map --command --run --detach --progress --durability --recursion-limit --max-concurrency --priority --interrupt-before --interrupt-after --output-keys --context --config --strict-resume --if-busy --coordinator --keys --json --help' ;;
+    resume) words=threads options='--value --answer --graph --stream --subgraphs --run --detach --progress --durability --recursion-limit --max-concurrency --priority --interrupt-before --interrupt-after --output-keys --context --config --strict-resume --if-busy --coordinator --keys --json --help' ;;
     attach) words=runs options='--thread --stream --subgraphs --after --progress --coordinator --keys --json --help' ;;
     explain) words=runs options='--thread --coordinator --keys --json --help' ;;
     cancel) words=runs options='--thread --rollback --coordinator --keys --json --help' ;;

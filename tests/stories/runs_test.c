@@ -1,4 +1,6 @@
 // Runs that nothing disturbs: how supersteps follow each other.
+#include "common/base/mem.h"
+#include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
@@ -28,6 +30,34 @@ START_TEST(a_chain)
          "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
          "ann sees values {\"x\":[\"a\",\"b\"]}\n"
          "ann: done {\"x\":[\"a\",\"b\"]}\n");
+}
+END_TEST
+
+// A turn of a conversation need not send the whole of it back.
+START_TEST(an_answer_holds_the_keys_that_were_asked_for)
+{
+    world_graph(chart("chain", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'},"
+        " {'key': 'y', 'type': 'str'}]}"));
+    world_worker("w1", 4);
+    const char *const all = "{\"x\":[\"a\"]}";
+    const char *const wanted[][2] = {{"", all}, {", 'output_keys': null", all},
+        {", 'output_keys': ['x']", all}, {", 'output_keys': ['y']", "null"},
+        {", 'output_keys': []", "null"}};
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+        char *run = ss_format("{'thread': 't%zu', 'graph': 'chain', "
+                              "'run': 'r', 'input': {'x': []}%s}",
+            i, wanted[i][0]);
+        // Also who asks for it again, when it has ended.
+        for (int again = 0; again < 2; again++) {
+            const json_t *answer = world_get("run", run);
+            char *output = ss_json_text(json_object_get(answer, "output"));
+            ck_assert_msg(strcmp(output, wanted[i][1]) == 0, "%s: %s (%d)",
+                wanted[i][0], output, again);
+            ss_free(output);
+        }
+        ss_free(run);
+    }
 }
 END_TEST
 
@@ -195,5 +225,6 @@ START_TEST(two_threads_at_once)
 }
 END_TEST
 
-SUITE("runs", a_chain, a_fan_out_with_a_join, a_branch, a_map_reduce_by_sends,
-    a_graph_inside_asks, two_threads_at_once)
+SUITE("runs", a_chain, an_answer_holds_the_keys_that_were_asked_for,
+    a_fan_out_with_a_join, a_branch, a_map_reduce_by_sends, a_graph_inside_asks,
+    two_threads_at_once)

@@ -8,6 +8,7 @@
 #include "common/model/graph.h"
 #include "common/model/limits.h"
 #include "common/model/request.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
@@ -39,6 +40,19 @@ static int parse_names(const json_t *names, const char *key,
     return SS_OK;
 }
 
+static int unknown_key(
+    const struct ss_graph *graph, const char *key, struct ss_error *error)
+{
+    struct ss_hint hint;
+    ss_hint_init(&hint, key);
+    for (size_t i = 0; i < graph->channels_count; i++)
+        if (graph->channels[i].is_state_key || !graph->is_state)
+            ss_hint_offer(&hint, graph->channels[i].name);
+    return ss_error_set(error, SS_EINVAL,
+        "output_keys: graph %s has no key \"%.200s\".%s", graph->name, key,
+        ss_hint_text(&hint));
+}
+
 static int parse_output_keys(
     struct run *run, const json_t *keys, struct ss_error *error)
 {
@@ -52,9 +66,7 @@ static int parse_output_keys(
         const char *key = json_string_value(
             json_is_string(keys) ? keys : json_array_get(keys, i));
         if (!key || ss_graph_channel(run->graph, key) == SS_NONE)
-            return ss_error_set(error, SS_EINVAL,
-                "output_keys: graph %s has no key \"%s\"", run->graph->name,
-                key ? key : "?");
+            return unknown_key(run->graph, key ? key : "?", error);
         run->terms.output_keys.items[run->terms.output_keys.count++] =
             ss_strdup(key);
     }

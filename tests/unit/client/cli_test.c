@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/model/requests.h"
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
 
@@ -27,6 +28,7 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("run", "g", "--recursion-limit", "many"),
         "takes a whole number between 1 and 1000000000, not \"many\"");
     expect_usage(RUN("run", "g", "--at", "c"), "--at needs --thread");
+    expect_usage(RUN("run", "g", "--ns", "n"), "--ns and --map need --at");
     expect_usage(RUN("--jsno", "graphs"), "Did you mean --json?");
     expect_usage(RUN("--coordinator"), "--coordinator wants a value");
     expect_usage(RUN("copy", "a"), "THREAD and TO is missing");
@@ -50,6 +52,8 @@ START_TEST(input_that_is_no_json_is_told_by_line_and_column)
     expect_usage(RUN("run", "g", "--input", "@/no/such/file"),
         "cannot read /no/such/file: No such file or directory");
     expect_usage(RUN("run", "g", "--context", "{"), "--context: JSON is");
+    expect_usage(RUN("run", "g", "--config", "{"), "--config: JSON is");
+    expect_usage(RUN("run", "g", "--command", "{"), "--command: JSON is");
     expect_usage(RUN("update", "t", "--values", "{"), "--values: JSON is");
     expect_usage(RUN("resume", "t", "--value", "{"), "--value: JSON is");
     expect_usage(RUN_WITH("[", "run", "g", "--input", "-"),
@@ -129,7 +133,7 @@ START_TEST(a_run_prints_its_result)
     ck_assert_int_eq(RUN("run", "hello", "--input", "{\"name\": \"Ada\"}"), 0);
     expect_out("{\"log\": [\"hello\"]}\n");
     expect_err("");
-    expect_asked("run {\"graph\":\"hello\",\"input\":{\"name\":\"Ada\"},"
+    expect_asked("run {\"input\":{\"name\":\"Ada\"},\"graph\":\"hello\","
                  "\"run\":\"MADE UP\"}\n");
 }
 END_TEST
@@ -142,15 +146,57 @@ START_TEST(every_option_of_a_run_is_in_the_request)
         RUN("run", "g", "--thread", "t", "--at", "c1", "--durability", "exit",
             "--recursion-limit", "9", "--interrupt-before", "a,b",
             "--interrupt-after=*", "--run", "r7", "--context", "{}",
-            "--subgraphs", "--if-busy", "enqueue", "--priority=-5"),
+            "--subgraphs", "--if-busy", "enqueue", "--priority=-5",
+            "--max-concurrency", "3", "--output-keys", "", "--strict-resume",
+            "--config", "{\"tags\": [\"x\"]}", "--ns", "in:7", "--map",
+            "{\"\": \"c0\"}", "--command", "{\"goto\": \"b\"}"),
         0);
     expect_asked(
-        "state {\"checkpoint_id\":\"c1\",\"graph\":\"g\",\"thread\":\"t\"}\n"
-        "run {\"durability\":\"exit\",\"recursion_limit\":9,\"priority\":-5,"
+        "state {\"checkpoint_id\":\"c1\",\"graph\":\"g\","
+        "\"checkpoint_ns\":\"in:7\",\"thread\":\"t\"}\n"
+        "run {\"durability\":\"exit\",\"recursion_limit\":9,"
+        "\"max_concurrency\":3,\"priority\":-5,"
         "\"interrupt_before\":[\"a\",\"b\"],\"interrupt_after\":\"*\","
-        "\"context\":{},\"graph\":\"g\",\"thread\":\"t\","
-        "\"checkpoint_id\":\"c1\",\"run\":\"r7\",\"if_busy\":\"enqueue\","
-        "\"subgraphs\":true}\n");
+        "\"output_keys\":[],\"context\":{},\"config\":{\"tags\":[\"x\"]},"
+        "\"strict_resume\":true,\"if_busy\":\"enqueue\","
+        "\"command\":{\"goto\":\"b\"},\"checkpoint_map\":{\"\":\"c0\"},"
+        "\"checkpoint_ns\":\"in:7\",\"graph\":\"g\",\"thread\":\"t\","
+        "\"checkpoint_id\":\"c1\",\"run\":\"r7\",\"subgraphs\":true}\n");
+}
+END_TEST
+
+// The command's option for a key of the request, as `superstep run --help` has
+// it.
+START_TEST(no_key_of_a_run_is_the_wires_alone)
+{
+    static const char *const others[][2] = {{"graph", "run GRAPH"},
+        {"checkpoint_id", "--at "}, {"checkpoint_ns", "--ns "},
+        {"checkpoint_map", "--map "}};
+    const char *keys = ss_op_row(SS_OP_RUN)->keys + 1;
+    ck_assert_int_eq(RUN("run", "--help"), 0);
+    for (size_t size; (size = strcspn(keys, " ")) > 0; keys += size + 1) {
+        char option[64];
+        snprintf(option, sizeof(option), "--%.*s ", (int)size, keys);
+        for (char *at = option; (at = strchr(at, '_'));)
+            *at = '-';
+        for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+            if (strlen(others[i][0]) == size &&
+                memcmp(keys, others[i][0], size) == 0)
+                snprintf(option, sizeof(option), "%s", others[i][1]);
+        ck_assert_msg(says(&out, option), "no option %s", option);
+    }
+}
+END_TEST
+
+START_TEST(an_answer_takes_the_terms_of_a_run_too)
+{
+    PLAY({.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("resume", "t", "-g", "g", "--value", "1", "--run",
+                         "r7", "--output-keys", "log,n", "--strict-resume"),
+        0);
+    expect_asked("run {\"output_keys\":[\"log\",\"n\"],"
+                 "\"strict_resume\":true,\"graph\":\"g\",\"thread\":\"t\","
+                 "\"run\":\"r7\",\"command\":{\"resume\":1}}\n");
 }
 END_TEST
 
@@ -158,7 +204,7 @@ START_TEST(input_may_come_from_standard_input)
 {
     PLAY({.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(RUN_WITH("[1, 2]", "run", "g", "-i", "-"), 0);
-    expect_asked("run {\"graph\":\"g\",\"input\":[1,2],\"run\":\"MADE UP\"}\n");
+    expect_asked("run {\"input\":[1,2],\"graph\":\"g\",\"run\":\"MADE UP\"}\n");
 }
 END_TEST
 
@@ -442,6 +488,8 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, a_run_prints_its_result);
     tcase_add_test(tcase, every_option_of_a_run_is_in_the_request);
+    tcase_add_test(tcase, no_key_of_a_run_is_the_wires_alone);
+    tcase_add_test(tcase, an_answer_takes_the_terms_of_a_run_too);
     tcase_add_test(tcase, input_may_come_from_standard_input);
     tcase_add_test(tcase, supersteps_show_as_lines);
     tcase_add_test(tcase, a_stream_prints_events);

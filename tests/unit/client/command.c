@@ -45,9 +45,11 @@ void read_file(FILE *file, struct ss_buf *buf)
 int command_run(
     const char *program, const char *const *words, const char *input)
 {
-    const char *argv[32] = {program};
-    for (size_t i = 0; words[i]; i++)
+    const char *argv[64] = {program};
+    for (size_t i = 0; words[i]; i++) {
+        ck_assert_uint_lt(i + 2, sizeof(argv) / sizeof(*argv));
         argv[i + 1] = words[i];
+    }
     FILE *out_file = tmpfile(), *err_file = tmpfile(), *in_file = tmpfile();
     fputs(input ? input : "", in_file);
     rewind(in_file);

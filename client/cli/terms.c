@@ -1,0 +1,73 @@
+// terms.c - what a run may be told beside its input.
+#include "client/cli/terms.h"
+
+#include "client/cli/input.h"
+
+static const char *durability;
+static const char *before;
+static const char *after;
+static const char *context;
+static const char *config;
+static const char *output_keys;
+static const char *if_busy;
+static int64_t recursion_limit;
+static int64_t max_concurrency;
+static int64_t priority;
+static bool strict_resume;
+
+const struct ss_arg ss_terms_options[] = {
+    SS_CLI_TEXT("durability", 0, durability, "sync|async|exit",
+        "when checkpoints are stored; default: sync"),
+    SS_CLI_INT("recursion-limit", 0, recursion_limit, "N", 1, 1000000000,
+        "supersteps before the run fails"),
+    SS_CLI_INT("max-concurrency", 0, max_concurrency, "N", 1, 1000000000,
+        "tasks of the run at once; default: as many as workers take"),
+    SS_CLI_INT("priority", 0, priority, "N", -100, 100,
+        "its tasks go before those of runs with less; default: 0"),
+    SS_CLI_TEXT(
+        "interrupt-before", 0, before, "NODES", "stop before these (a,b or *)"),
+    SS_CLI_TEXT("interrupt-after", 0, after, "NODES", "stop after these"),
+    SS_CLI_TEXT("output-keys", 0, output_keys, "KEYS",
+        "what the result holds (a,b; '' for nothing);\n"
+        "default: what the graph gives"),
+    SS_CLI_TEXT(
+        "context", 0, context, "JSON|@FILE", "what the nodes get as context"),
+    SS_CLI_TEXT("config", 0, config, "JSON|@FILE",
+        "what nodes, checkpoints and events tell of the run:\n"
+        "{\"configurable\", \"metadata\", \"tags\"}, each if wanted"),
+    SS_CLI_FLAG("strict-resume", 0, strict_resume,
+        "an answer where no question is open is an error"),
+    SS_CLI_TEXT("if-busy", 0, if_busy, "STRATEGY",
+        "where a run is under way on the thread: reject (default),\n"
+        "enqueue behind it, interrupt it, or rollback what it did"),
+    SS_CLI_OPTIONS};
+
+static json_t *names_in(const char *text)
+{
+    return text ? ss_cli_input_list(text) : NULL;
+}
+
+int ss_terms_read(json_t **ret_more)
+{
+    struct ss_error error;
+    json_t *about = NULL, *meta = NULL;
+    int status = SS_OK;
+    if (context)
+        status = ss_cli_input("--context", context, &about, &error);
+    if (status == SS_OK && config)
+        status = ss_cli_input("--config", config, &meta, &error);
+    if (status != SS_OK) {
+        json_decref(about);
+        return ss_cli_usage("%s", error.message);
+    }
+    *ret_more = json_pack(
+        "{s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*}",
+        "durability", durability, "recursion_limit",
+        ss_cli_number(recursion_limit), "max_concurrency",
+        ss_cli_number(max_concurrency), "priority", ss_cli_number(priority),
+        "interrupt_before", names_in(before), "interrupt_after",
+        names_in(after), "output_keys", names_in(output_keys), "context", about,
+        "config", meta, "strict_resume", ss_cli_flag(strict_resume), "if_busy",
+        if_busy);
+    return SS_CLI_DONE;
+}
