@@ -180,7 +180,8 @@ static void dense_update(struct ss_dense_machine *machine,
     struct ss_row *row = ss_row_new();
     check(ss_dense_update(machine, &update));
     ss_dense_updated_set(machine, false);
-    ss_dense_part(machine, false, true, &row->checkpoint);
+    ss_dense_part(
+        machine, &(struct ss_dense_form){.updated = true}, &row->checkpoint);
     ss_dense_part_drop(machine);
     ss_row_destroy(&row);
 }

@@ -154,10 +154,18 @@ void ss_dense_break_pass(struct ss_dense_machine *machine);
 
 // ------------------------------------------------ part.c
 
-// Fill the part of a row, as ss_delta_fill(). A list that grew is told by what
-// was added; one that changed inside is told whole.
-void ss_dense_part(struct ss_dense_machine *machine, bool whole, bool updated,
-    struct ss_row_checkpoint *part);
+struct ss_dense_form {
+    bool whole;   // all of the state, not only what moved
+    bool edits;   // whoever reads it knows edits of lists
+    bool updated; // which channels were updated is said, if it is known
+};
+
+// Fill the part of a row, which is to be stored: the next one stands on it. Of
+// a list it tells what was added, or its edits. Returns about what it weighs.
+size_t ss_dense_part(struct ss_dense_machine *machine,
+    const struct ss_dense_form *form, struct ss_row_checkpoint *part);
+// About what a row of all of it weighs.
+size_t ss_dense_size(const struct ss_dense_machine *machine);
 // What moved is saved, or given up.
 void ss_dense_part_drop(struct ss_dense_machine *machine);
 

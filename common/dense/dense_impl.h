@@ -65,16 +65,19 @@ struct ss_dense_machine {
     bool updated_known, candidates_known;
     bool changed_since_break, changed_since_break_known;
     bool has_breaks, breaks_entered; // __interrupt__ has an entry; it is new
+    size_t whole_bytes;
     // by channel
     struct ss_handle *values;
     int64_t *versions;
-    int64_t *breaks;    // what __interrupt__ has seen; 0: nothing
-    uint64_t *finished; // bits
-    uint64_t *words;    // who has arrived at barriers
-    uint32_t *stored;   // items of a list that rows have, or SS_RANK_NONE
-    uint32_t *touched;  // its place in an update under way, from 1
-    int64_t *seen;      // by slot
-    uint64_t *entered;  // bits by node: it has an entry
+    int64_t *breaks;        // what __interrupt__ has seen; 0: nothing
+    uint64_t *finished;     // bits
+    uint64_t *words;        // who has arrived at barriers
+    uint32_t *stored;       // items of a list that rows have, or SS_RANK_NONE
+    struct ss_value **told; // of a VALUE: what rows have; or NULL
+    size_t *told_bytes;     // about what that weighs
+    uint32_t *touched;      // its place in an update under way, from 1
+    int64_t *seen;          // by slot
+    uint64_t *entered;      // bits by node: it has an entry
     struct ss_rank_set updated, updated_last, versioned, self_changing;
     struct ss_rank_set moved, breaks_moved;       // channels
     struct ss_rank_set candidates, entries_moved; // nodes
@@ -122,9 +125,11 @@ int ss_held_update(const struct ss_dense_channel *channel,
 // The stored form. Gives; MISSING: none.
 struct ss_handle ss_held_store(
     const struct ss_dense_channel *channel, const struct ss_dense_held *held);
-// From the stored form (borrowed), or none. SS_ECORRUPT.
+// From the stored form (borrowed; NULL: none). SS_ECORRUPT.
 int ss_held_restore(const struct ss_dense_channel *channel,
-    struct ss_dense_held *held, struct ss_handle stored) SS_MUST_USE;
+    struct ss_dense_held *held, struct ss_value *stored) SS_MUST_USE;
+// What the application folded (borrowed) is the value.
+void ss_held_fold(struct ss_dense_held *held, struct ss_handle fold);
 // Takes `value`.
 void ss_held_put(struct ss_dense_held *held, struct ss_handle value);
 
@@ -142,5 +147,10 @@ void ss_dense_see_slot(
 // SS_RANK_NONE.
 void ss_dense_see(struct ss_dense_machine *machine, uint32_t node,
     const char *name, const char *channel, int64_t version);
+
+// ------------------------------------------------ part.c
+
+// About what a channel takes that holds it (or NULL).
+size_t ss_dense_weight(struct ss_value *value);
 
 #endif

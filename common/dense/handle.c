@@ -23,6 +23,8 @@ struct ss_handle ss_handle_ref(struct ss_handle handle)
         handle.as.blob->refs++;
     else if (handle.kind == SS_HANDLE_LIST)
         handle.as.list->refs++;
+    else if (handle.kind == SS_HANDLE_VALUE)
+        ss_value_ref(handle.as.value);
     return handle;
 }
 
@@ -43,6 +45,8 @@ void ss_handle_unref(struct ss_handle handle)
         ss_check(handle.as.list->refs > 0);
         if (--handle.as.list->refs == 0)
             list_free(handle.as.list);
+    } else if (handle.kind == SS_HANDLE_VALUE) {
+        ss_value_unref(handle.as.value);
     }
 }
 
@@ -125,11 +129,21 @@ struct ss_handle ss_handle_item(struct ss_handle list, uint32_t index)
 
 // ------------------------------------------------ a look into text
 
+// It has text without being put together.
+static bool is_text(struct ss_value *value)
+{
+    return ss_value_tag(value) == SS_VALUE_JSON && !ss_value_listed(value);
+}
+
 // The text of a value that is one; false: it is not JSON text.
 static bool text_of(
     const struct ss_handle *handle, const char **ret, size_t *ret_size)
 {
     bool is_blob = handle->kind == SS_HANDLE_BLOB;
+    if (handle->kind == SS_HANDLE_VALUE && is_text(handle->as.value)) {
+        *ret = ss_value_text(handle->as.value, ret_size);
+        return true;
+    }
     if (is_blob && handle->as.blob->tag == SS_VALUE_JSON) {
         *ret = handle->as.blob->bytes;
         *ret_size = handle->as.blob->size;
@@ -150,6 +164,10 @@ bool ss_handle_split(struct ss_handle handle, struct ss_handle *ret_list)
     size_t size;
     if (handle.kind == SS_HANDLE_LIST) {
         *ret_list = ss_handle_ref(handle);
+        return true;
+    }
+    if (handle.kind == SS_HANDLE_VALUE && ss_value_listed(handle.as.value)) {
+        *ret_list = ss_handle_of_value(handle.as.value);
         return true;
     }
     if (!text_of(&handle, &text, &size) ||
@@ -212,6 +230,9 @@ void ss_handle_add(struct ss_buf *buf, struct ss_handle handle)
     const char *text = "null";
     size_t size = 4;
     ss_check(handle.kind != SS_HANDLE_MISSING);
+    if (handle.kind == SS_HANDLE_VALUE &&
+        ss_value_tag(handle.as.value) == SS_VALUE_JSON)
+        text = ss_value_text(handle.as.value, &size);
     if (handle.kind == SS_HANDLE_INT) {
         ss_buf_addf(buf, "%" PRId64, handle.as.number);
     } else if (handle.kind == SS_HANDLE_LIST) {
@@ -235,6 +256,8 @@ json_t *ss_handle_json(struct ss_handle handle)
     size_t size;
     if (handle.kind == SS_HANDLE_INT)
         return json_integer(handle.as.number);
+    if (handle.kind == SS_HANDLE_VALUE)
+        return json_incref(ss_value_json(handle.as.value));
     if (handle.kind == SS_HANDLE_LIST) {
         json = json_array();
         for (uint32_t i = 0; i < handle.count; i++)
@@ -293,6 +316,8 @@ struct ss_value *ss_handle_value(struct ss_handle handle)
 {
     if (handle.kind == SS_HANDLE_MISSING)
         return NULL;
+    if (handle.kind == SS_HANDLE_VALUE)
+        return ss_value_ref(handle.as.value);
     if (handle.kind == SS_HANDLE_BLOB)
         return ss_value_opaque(
             handle.as.blob->tag, handle.as.blob->bytes, handle.as.blob->size);
@@ -311,4 +336,12 @@ struct ss_value *ss_handle_value(struct ss_handle handle)
     struct ss_value *value = ss_value_from_text(buf.data, buf.size);
     ss_buf_fini(&buf);
     return value;
+}
+
+struct ss_handle ss_handle_keep(struct ss_value *value)
+{
+    if (!value)
+        return (struct ss_handle){0};
+    return (struct ss_handle){
+        .kind = SS_HANDLE_VALUE, .as = {.value = ss_value_ref(value)}};
 }

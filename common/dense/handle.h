@@ -1,11 +1,14 @@
 // handle.h - a value in sixteen bytes: nothing, a small thing itself, or a
 // counted block of encoded bytes that nobody here decodes.
 //
-//   MISSING | NULL | INT 42 | SMALL "abc" | BLOB -> bytes | LIST -> items
+//   MISSING | NULL | INT 42 | SMALL "abc" | BLOB -> bytes | LIST -> items |
+//   VALUE -> the model's
 //
 // A list is a block of handles and a count: who holds fewer items than the
 // block has sees its own past. It grows in place while nobody went further, and
-// is copied where somebody did. Not for two threads at once.
+// is copied where somebody did. A list that changes inside is the model's: that
+// shares what did not change (persistent_vector.h). Not for two threads at
+// once.
 #ifndef SS_DENSE_HANDLE_H
 #define SS_DENSE_HANDLE_H
 
@@ -24,6 +27,7 @@ enum ss_handle_kind {
     SS_HANDLE_SMALL, // JSON text of at most 8 bytes
     SS_HANDLE_BLOB,  // JSON text, or bytes under another tag
     SS_HANDLE_LIST,
+    SS_HANDLE_VALUE, // the model's, with the faces that it has
 };
 
 // What a BLOB points to. Counted.
@@ -45,6 +49,7 @@ struct ss_handle {
         char text[8];
         struct ss_handle_blob *blob;
         struct ss_handle_list *list;
+        struct ss_value *value;
     } as;
 };
 
@@ -96,11 +101,14 @@ bool ss_handle_overwrites(struct ss_handle handle, struct ss_handle *ret);
 
 // Append its compact text. Not of a MISSING one.
 void ss_handle_add(struct ss_buf *buf, struct ss_handle handle);
-// Decoded, and from there. Give.
+// Decoded, and from there. Give. What is decoded may be somebody else's too:
+// never modify it.
 json_t *ss_handle_json(struct ss_handle handle);
 struct ss_handle ss_handle_of_json(const json_t *json);
 // The same value to or from the model's form. Borrow and give; NULL is MISSING.
 struct ss_handle ss_handle_of_value(struct ss_value *value);
 struct ss_value *ss_handle_value(struct ss_handle handle);
+// The model's value as it is, kept for its faces. Borrows and gives.
+struct ss_handle ss_handle_keep(struct ss_value *value);
 
 #endif

@@ -188,13 +188,32 @@ static bool update_topic(const struct ss_dense_channel *channel,
 
 // ------------------------------------------------ reducers
 
-// A list that may grow, cut into items now: rows are told what is added. Takes
-// and gives.
+// Its list changes inside: it is the model's, which shares what stays.
+static bool keeps_values(const struct ss_dense_channel *channel)
+{
+    return channel->spec->reducer == SS_REDUCER_ADD_MESSAGES ||
+           channel->spec->reducer == SS_REDUCER_CUSTOM;
+}
+
+// Takes and gives.
+static struct ss_handle kept(struct ss_handle value)
+{
+    struct ss_value *own = ss_handle_value(value);
+    struct ss_handle handle = ss_handle_keep(own);
+    ss_value_unref(own);
+    ss_handle_unref(value);
+    return handle;
+}
+
+// As its channel holds it. A list that may grow is cut into items now: rows are
+// told what is added. Takes and gives.
 static struct ss_handle ready_to_grow(
     const struct ss_dense_channel *channel, struct ss_handle value)
 {
     enum ss_reducer reducer = channel->spec->reducer;
     struct ss_handle list;
+    if (keeps_values(channel))
+        return kept(value);
     if ((reducer != SS_REDUCER_ADD && reducer != SS_REDUCER_APPEND) ||
         !ss_handle_split(value, &list))
         return value;
@@ -208,8 +227,8 @@ static struct ss_handle opened(
 {
     bool empties = channel->kind == SS_CHANNEL_DELTA &&
                    inside.kind == SS_HANDLE_NULL && channel->spec->zero;
-    return empties ? ss_handle_ref(channel->zero)
-                   : ready_to_grow(channel, inside);
+    return ready_to_grow(
+        channel, empties ? ss_handle_ref(channel->zero) : inside);
 }
 
 // Whole numbers and lists, as they are: the rest is decoded.
@@ -236,25 +255,64 @@ static bool fold_fast(
 }
 
 static int fold_decoded(const struct ss_channel_spec *spec,
-    struct ss_dense_held *held, const struct ss_dense_given *write,
-    size_t position)
+    struct ss_dense_held *held, const struct ss_dense_given *write)
 {
     json_t *left = ss_handle_json(held->value);
     json_t *right = ss_handle_json(write->value), *next = NULL;
-    char *owner = NULL;
     struct ss_error error;
-    if (spec->reducer == SS_REDUCER_ADD_MESSAGES && write->owner)
-        owner = ss_format("%s|%s", write->owner, spec->name);
-    int status = ss_reduce(
-        spec->reducer, left, right, owner, owner ? position : 0, &next, &error);
+    int status = ss_reduce(spec->reducer, left, right, NULL, 0, &next, &error);
     if (status == SS_OK) {
         ss_held_put(held, ss_handle_of_json(next));
         json_decref(next);
     }
     json_decref(left);
     json_decref(right);
+    return status;
+}
+
+// Into a conversation that knows its ids (messages.c): costs what is written.
+static int fold_messages(const struct ss_channel_spec *spec,
+    struct ss_dense_held *held, const struct ss_dense_given *write,
+    size_t position)
+{
+    struct ss_value *value = held->value.as.value;
+    struct ss_list *list = ss_value_list(value);
+    json_t *right = ss_handle_json(write->value), *merged;
+    struct ss_error error;
+    struct ss_value *next = NULL;
+    char *owner =
+        write->owner ? ss_format("%s|%s", write->owner, spec->name) : NULL;
+    int status = SS_EAGAIN;
+    if (list) {
+        ss_list_ref(list);
+        status = ss_messages_add(&list, right, owner, position, &error);
+        next = ss_value_of_list(list);
+    }
+    if (status == SS_EAGAIN) {
+        ss_value_unref(next);
+        next = NULL;
+        status = ss_reduce(spec->reducer, ss_value_json(value), right, owner,
+            owner ? position : 0, &merged, &error);
+        if (status == SS_OK)
+            next = ss_value_new(merged);
+    }
+    if (status == SS_OK)
+        ss_held_put(held, ss_handle_keep(next));
+    ss_value_unref(next);
+    json_decref(right);
     ss_free(owner);
     return status;
+}
+
+void ss_held_fold(struct ss_dense_held *held, struct ss_handle fold)
+{
+    struct ss_value *now = ss_handle_value(fold);
+    struct ss_value *old =
+        held->value.kind == SS_HANDLE_VALUE ? held->value.as.value : NULL;
+    struct ss_value *shared = ss_list_share(old, now);
+    ss_held_put(held, ss_handle_keep(shared ? shared : now));
+    ss_value_unref(shared);
+    ss_value_unref(now);
 }
 
 // The one Overwrite among the writes, or NULL.
@@ -301,8 +359,10 @@ static int update_reducer(const struct ss_dense_channel *channel,
         position = next_position(before, w) ? position + 1 : 0;
         if (!is_held(held))
             ss_held_put(held, ready_to_grow(channel, ss_handle_ref(w->value)));
+        else if (channel->spec->reducer == SS_REDUCER_ADD_MESSAGES)
+            status = fold_messages(channel->spec, held, w, position);
         else if (!fold_fast(channel->spec->reducer, &held->value, w->value))
-            status = fold_decoded(channel->spec, held, w, position);
+            status = fold_decoded(channel->spec, held, w);
     }
     if (end && status == SS_OK)
         ss_held_put(held, opened(channel, inside));
@@ -458,35 +518,50 @@ struct ss_handle ss_held_store(
     return ss_handle_ref(held->value);
 }
 
-int ss_held_restore(const struct ss_dense_channel *channel,
-    struct ss_dense_held *held, struct ss_handle stored)
+// What it holds while nothing is stored.
+static struct ss_handle nothing_stored(const struct ss_dense_channel *channel)
 {
-    struct ss_handle inside = {0};
-    bool is_stored = stored.kind != SS_HANDLE_MISSING;
     bool is_zeroed = channel->kind == SS_CHANNEL_LAST_VALUE ||
                      channel->kind == SS_CHANNEL_REDUCER ||
                      channel->kind == SS_CHANNEL_DELTA;
+    struct ss_handle zero =
+        ss_handle_ref(is_zeroed ? channel->zero : (struct ss_handle){0});
+    return keeps_values(channel) ? kept(zero) : zero;
+}
+
+// Takes `stored`.
+static int restore(const struct ss_dense_channel *channel,
+    struct ss_dense_held *held, struct ss_handle stored)
+{
+    struct ss_handle inside = {0};
+    bool is_read = true;
+    int status = SS_OK;
+    if (channel->kind == SS_CHANNEL_BARRIER) {
+        status = restore_names(channel, held, stored);
+    } else if (channel->kind == SS_CHANNEL_TOPIC) {
+        is_read = ss_handle_split(stored, &held->value);
+    } else if (channel->kind == SS_CHANNEL_LAST_VALUE_AFTER_FINISH) {
+        is_read = pair_read(stored, &held->value, &held->finished);
+    } else if (channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH) {
+        is_read = pair_read(stored, &inside, &held->finished);
+        status = is_read ? restore_names(channel, held, inside) : SS_OK;
+        ss_handle_unref(inside);
+    } else {
+        held->value = ready_to_grow(channel, ss_handle_ref(stored));
+    }
+    ss_handle_unref(stored);
+    return is_read ? status : SS_ECORRUPT;
+}
+
+int ss_held_restore(const struct ss_dense_channel *channel,
+    struct ss_dense_held *held, struct ss_value *stored)
+{
     if (channel->kind == SS_CHANNEL_UNTRACKED)
         return SS_OK;
-    if (!is_stored) {
-        held->value =
-            ss_handle_ref(is_zeroed ? channel->zero : (struct ss_handle){0});
-        return SS_OK;
-    }
-    if (channel->kind == SS_CHANNEL_BARRIER)
-        return restore_names(channel, held, stored);
-    if (channel->kind == SS_CHANNEL_TOPIC)
-        return ss_handle_split(stored, &held->value) ? SS_OK : SS_ECORRUPT;
-    if (channel->kind == SS_CHANNEL_LAST_VALUE_AFTER_FINISH)
-        return pair_read(stored, &held->value, &held->finished) ? SS_OK
-                                                                : SS_ECORRUPT;
-    if (channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH) {
-        if (!pair_read(stored, &inside, &held->finished))
-            return SS_ECORRUPT;
-        int status = restore_names(channel, held, inside);
-        ss_handle_unref(inside);
-        return status;
-    }
-    held->value = ready_to_grow(channel, ss_handle_ref(stored));
+    if (stored)
+        return restore(channel, held,
+            keeps_values(channel) ? ss_handle_keep(stored)
+                                  : ss_handle_of_value(stored));
+    held->value = nothing_stored(channel);
     return SS_OK;
 }

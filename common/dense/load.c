@@ -10,16 +10,16 @@ static int load_channel(
     struct ss_dense_machine *machine, uint32_t c, const struct ss_slot *slot)
 {
     const struct ss_dense_channel *channel = &machine->graph->channels[c];
-    struct ss_handle stored = ss_handle_of_value(slot ? slot->value : NULL);
+    struct ss_value *stored = slot ? slot->value : NULL;
     struct ss_dense_held held = ss_dense_hold(machine, c);
     int status = ss_held_restore(channel, &held, stored);
     machine->values[c] = held.value;
     bit_put(machine->finished, c, held.finished);
     machine->stored[c] = // what rows have of a list that may grow
-        ss_handle_is_held(stored) && held.value.kind == SS_HANDLE_LIST
-            ? held.value.count
-            : SS_RANK_NONE;
-    ss_handle_unref(stored);
+        stored && held.value.kind == SS_HANDLE_LIST ? held.value.count
+                                                    : SS_RANK_NONE;
+    machine->told[c] =
+        held.value.kind == SS_HANDLE_VALUE ? ss_value_ref(stored) : NULL;
     machine->versions[c] = slot ? slot->version : 0;
     if (machine->versions[c])
         rank_set_add(&machine->versioned, c);
@@ -35,6 +35,8 @@ static void unload(struct ss_dense_machine *machine)
     for (uint32_t c = 0; c < graph->channels_count; c++) {
         ss_handle_unref(machine->values[c]);
         machine->values[c] = (struct ss_handle){0};
+        ss_value_unref(machine->told[c]);
+        machine->told[c] = NULL;
         machine->versions[c] = 0;
         bit_put(machine->finished, c, false);
     }
@@ -53,7 +55,12 @@ static void load_rest(
         const struct ss_slot *slot = e->value;
         if (slot->version > machine->version_max)
             machine->version_max = slot->version;
-        if (ss_dense_graph_channel(graph, e->key) == SS_RANK_NONE)
+        uint32_t c = ss_dense_graph_channel(graph, e->key);
+        size_t size = ss_dense_weight(slot->value);
+        machine->whole_bytes += size;
+        if (c != SS_RANK_NONE)
+            machine->told_bytes[c] = size;
+        else
             SS_VEC_PUSH(&machine->foreign,
                 (struct ss_dense_foreign){ss_strdup(e->key), slot->version,
                     ss_handle_of_value(slot->value)});
@@ -62,6 +69,7 @@ static void load_rest(
          e = e->next) {
         uint32_t node = ss_dense_graph_node(graph, e->key);
         const struct ss_map *entry = e->value;
+        machine->whole_bytes += ss_dense_weight(NULL) * (entry->count + 1);
         ss_dense_see(machine, node, e->key, NULL, 0);
         for (const struct ss_map_entry *v = entry->first; v; v = v->next)
             ss_dense_see(

@@ -37,6 +37,8 @@ static char *lay_out(struct ss_dense_machine *machine, char *at)
     machine->finished = cut_bits(&at, c);
     machine->words = cut(&at, graph->words_count, sizeof(*machine->words));
     machine->stored = cut(&at, c, sizeof(*machine->stored));
+    machine->told = cut(&at, c, sizeof(struct ss_value *));
+    machine->told_bytes = cut(&at, c, sizeof(*machine->told_bytes));
     machine->touched = cut(&at, c, sizeof(*machine->touched));
     machine->seen = cut(&at, s, sizeof(*machine->seen));
     machine->entered = cut_bits(&at, n);
@@ -71,8 +73,10 @@ void ss_dense_destroy(struct ss_dense_machine **place)
     if (!machine)
         return;
     *place = NULL;
-    for (uint32_t c = 0; c < machine->graph->channels_count; c++)
+    for (uint32_t c = 0; c < machine->graph->channels_count; c++) {
         ss_handle_unref(machine->values[c]);
+        ss_value_unref(machine->told[c]);
+    }
     for (uint32_t t = 0; t < machine->tasks_count; t++)
         ss_handle_unref(machine->tasks[t].arg);
     for (size_t i = 0; i < machine->strangers.count; i++) {

@@ -5,6 +5,7 @@
 #include "common/base/check.h"
 #include "common/dense/dense_impl.h"
 #include "common/model/journal.h"
+#include "common/model/persistent_vector.h"
 #include "common/model/reserved.h"
 
 // ------------------------------------------------ stored forms
@@ -45,7 +46,8 @@ static struct ss_handle tracked_send(
         ss_handle_unref(send);
         return ss_handle_ref(item);
     }
-    json_t *copy = ss_handle_json(send);
+    json_t *json = ss_handle_json(send), *copy = json_copy(json);
+    json_decref(json);
     kept = without_untracked(graph, arg);
     json_object_set_new(copy, "arg", ss_handle_json(kept));
     if (is_marked)
@@ -92,22 +94,62 @@ static struct ss_value *grown(
     return list;
 }
 
-static void fill_channel(struct ss_dense_machine *machine, uint32_t c,
-    bool whole, struct ss_row_channel *slot)
+// What became of it since rows were told. Gives; NULL: it is told in full.
+static struct ss_value *delta_of(const struct ss_dense_machine *machine,
+    uint32_t c, struct ss_handle value, bool edits, enum ss_delta_op *ret_op)
 {
-    struct ss_handle value = ss_dense_stored(machine, c);
-    struct ss_value *added = whole ? NULL : grown(machine, c, value);
-    *slot = (struct ss_row_channel){
-        .name = ss_strdup(machine->graph->channels[c].spec->name),
-        .version = machine->versions[c],
-        .op = added                      ? SS_DELTA_APPEND
-              : ss_handle_is_held(value) ? SS_DELTA_SET
-                                         : SS_DELTA_CLEAR,
-        .value = added ? added : ss_handle_value(value)};
+    bool is_edits = false;
+    struct ss_value *delta =
+        value.kind == SS_HANDLE_VALUE
+            ? ss_list_delta(machine->told[c], value.as.value, edits, &is_edits)
+            : grown(machine, c, value);
+    if (delta)
+        *ret_op = is_edits ? SS_DELTA_EDIT : SS_DELTA_APPEND;
+    return delta;
+}
+
+static void note_told(
+    struct ss_dense_machine *machine, uint32_t c, struct ss_handle value)
+{
+    ss_value_unref(machine->told[c]);
+    machine->told[c] =
+        value.kind == SS_HANDLE_VALUE ? ss_value_ref(value.as.value) : NULL;
     machine->stored[c] = SS_RANK_NONE;
     if (ss_handle_shares(value, machine->values[c]))
         machine->stored[c] = value.count;
+}
+
+// What was added is weighed, never the whole list again.
+static size_t weigh(struct ss_dense_machine *machine, uint32_t c,
+    struct ss_value *told, bool is_delta)
+{
+    size_t size = ss_dense_weight(told);
+    if (!is_delta) {
+        ss_check(machine->whole_bytes >= machine->told_bytes[c]);
+        machine->whole_bytes -= machine->told_bytes[c];
+        machine->told_bytes[c] = 0;
+    }
+    machine->told_bytes[c] += size;
+    machine->whole_bytes += size;
+    return size;
+}
+
+static size_t fill_channel(struct ss_dense_machine *machine, uint32_t c,
+    const struct ss_dense_form *form, struct ss_row_channel *slot)
+{
+    struct ss_handle value = ss_dense_stored(machine, c);
+    enum ss_delta_op op =
+        ss_handle_is_held(value) ? SS_DELTA_SET : SS_DELTA_CLEAR;
+    struct ss_value *delta =
+        form->whole ? NULL : delta_of(machine, c, value, form->edits, &op);
+    *slot = (struct ss_row_channel){
+        .name = ss_strdup(machine->graph->channels[c].spec->name),
+        .version = machine->versions[c],
+        .op = op,
+        .value = delta ? delta : ss_handle_value(value)};
+    note_told(machine, c, value);
     ss_handle_unref(value);
+    return weigh(machine, c, slot->value, delta != NULL);
 }
 
 static int by_channel(const void *a, const void *b)
@@ -116,16 +158,18 @@ static int by_channel(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-static void fill_channels(struct ss_dense_machine *machine, bool whole,
-    struct ss_row_checkpoint *part)
+static size_t fill_channels(struct ss_dense_machine *machine,
+    const struct ss_dense_form *form, struct ss_row_checkpoint *part)
 {
+    bool whole = form->whole;
+    size_t size = 0;
     const struct ss_rank_set *set =
         whole ? &machine->versioned : &machine->moved;
     size_t capacity = set->count + (whole ? machine->foreign.count : 0);
     part->channels = ss_zalloc(capacity + 1, sizeof(*part->channels));
     for (uint32_t i = 0; i < set->count; i++)
         if (machine->versions[set->items[i]])
-            fill_channel(machine, set->items[i], whole,
+            size += fill_channel(machine, set->items[i], form,
                 &part->channels[part->channels_count++]);
     for (size_t i = 0; whole && i < machine->foreign.count; i++) {
         const struct ss_dense_foreign *it = &machine->foreign.items[i];
@@ -139,6 +183,7 @@ static void fill_channels(struct ss_dense_machine *machine, bool whole,
     if (part->channels_count > 1)
         qsort(part->channels, part->channels_count, sizeof(*part->channels),
             by_channel);
+    return size;
 }
 
 // ------------------------------------------------ what was seen
@@ -230,21 +275,41 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void ss_dense_part(struct ss_dense_machine *machine, bool whole, bool updated,
-    struct ss_row_checkpoint *part)
+static void fill_updated(
+    const struct ss_dense_machine *machine, struct ss_row_checkpoint *part)
 {
-    part->whole = whole;
-    fill_channels(machine, whole, part);
-    fill_seen(machine, whole, part);
-    part->updated_known = updated && machine->updated_known;
-    if (!part->updated_known)
-        return;
     part->updated = ss_zalloc(machine->updated.count + 1, sizeof(char *));
     for (uint32_t i = 0; i < machine->updated.count; i++)
         part->updated[part->updated_count++] =
             ss_strdup(name_of_channel(machine, machine->updated.items[i]));
     if (part->updated_count > 1)
         qsort(part->updated, part->updated_count, sizeof(char *), by_name);
+}
+
+size_t ss_dense_part(struct ss_dense_machine *machine,
+    const struct ss_dense_form *form, struct ss_row_checkpoint *part)
+{
+    part->whole = form->whole;
+    size_t size = fill_channels(machine, form, part);
+    fill_seen(machine, form->whole, part);
+    part->updated_known = form->updated && machine->updated_known;
+    if (part->updated_known)
+        fill_updated(machine, part);
+    return size;
+}
+
+size_t ss_dense_size(const struct ss_dense_machine *machine)
+{
+    return machine->whole_bytes;
+}
+
+size_t ss_dense_weight(struct ss_value *value)
+{
+    enum { BESIDE = 24 }; // about what a channel takes besides its value
+    size_t size = 0;
+    if (value)
+        ss_value_text(value, &size);
+    return size + BESIDE;
 }
 
 void ss_dense_part_drop(struct ss_dense_machine *machine)

@@ -163,7 +163,7 @@ static int compute(struct work *work, struct touch *it)
     const struct ss_dense_write *fold =
         is_custom ? folded(work->update, it->channel) : NULL;
     if (fold) {
-        ss_held_put(&it->next, ss_handle_ref(fold->value));
+        ss_held_fold(&it->next, fold->value);
         it->changed = true;
     } else if (is_custom) {
         ss_check(work->update->is_view); // a view asks no worker

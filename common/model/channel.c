@@ -5,6 +5,7 @@
 
 #include "common/base/check.h"
 #include "common/model/channel_kind.h"
+#include "common/model/persistent_vector.h"
 
 static const struct ss_channel_kind_table *table_of(enum ss_channel_kind kind)
 {
@@ -67,7 +68,7 @@ void ss_channel_set(struct ss_channel *channel, struct ss_value *value)
 {
     bool is_folded = channel->spec->reducer == SS_REDUCER_CUSTOM;
     struct ss_value *shared =
-        is_folded ? ss_channel_share(channel->value, value) : NULL;
+        is_folded ? ss_list_share(channel->value, value) : NULL;
     ss_channel_put(channel, shared ? shared : ss_value_ref(value));
 }
 

@@ -32,9 +32,6 @@ extern const struct ss_channel_kind_table ss_channel_reducer;
 
 // Hold `value` (taken; NULL: nothing) in place of what was held.
 void ss_channel_put(struct ss_channel *channel, struct ss_value *value);
-// The plain list `now` as a list that shares with `old` (or NULL) the items
-// that are equal at the same place. Gives; NULL: most of them are not.
-struct ss_value *ss_channel_share(struct ss_value *old, struct ss_value *now);
 // SS_ECORRUPT that names the channel and says what was expected.
 int ss_channel_damaged(const struct ss_channel *channel, const char *expected,
     struct ss_error *error);

@@ -27,45 +27,6 @@ static struct ss_value *opened(const struct ss_channel *channel, json_t *inside)
     return ss_value_new(json_incref(inside));
 }
 
-// ------------------------------------------------ lists from elsewhere
-
-// Make the items of *list those of `items`, position by position. False: more
-// than half of them differ.
-static bool adapt(struct ss_list **list, const json_t *items)
-{
-    size_t count = json_array_size(items), others = 0;
-    size_t held = ss_list_count(*list);
-    while (ss_list_count(*list) > count)
-        *list = ss_list_drop(
-            *list, ss_list_number(*list, ss_list_count(*list) - 1));
-    for (size_t i = 0; i < count && 2 * others <= held; i++) {
-        json_t *item = json_array_get(items, i);
-        uint64_t number = i < held ? ss_list_number(*list, i) : 0;
-        if (i < held &&
-            json_equal(ss_value_json(ss_list_get(*list, number)), item))
-            continue;
-        struct ss_value *value = ss_value_new(json_incref(item));
-        *list = i < held ? ss_list_put(*list, number, value)
-                         : ss_list_push(*list, value);
-        ss_value_unref(value);
-        others += i < held;
-    }
-    return 2 * others <= held;
-}
-
-struct ss_value *ss_channel_share(struct ss_value *old, struct ss_value *now)
-{
-    struct ss_list *list = old ? ss_value_list(old) : NULL;
-    if (!list || ss_value_tag(now) != SS_VALUE_JSON || ss_value_listed(now) ||
-        !json_is_array(ss_value_json(now)))
-        return NULL;
-    ss_list_ref(list);
-    if (adapt(&list, ss_value_json(now)))
-        return ss_value_of_list(list);
-    ss_list_unref(list);
-    return NULL;
-}
-
 // The one Overwrite among the writes: its index, or `count`.
 static int find_overwrite(const struct ss_channel *channel,
     const struct ss_channel_write *writes, size_t count, size_t *ret_index,

@@ -90,6 +90,14 @@ bool ss_list_edits_append(
 // Edits as a value, for the journal and the wire: a list of [at, dropped,
 // item...], positions in the older list, ascending. Gives.
 struct ss_value *ss_list_edits_value(const struct ss_list_edits *edits);
+// What became of a list of values, as the journal holds it: what was added, or
+// (*ret_edits; where all can read them) its edits. Gives; NULL: it is told in
+// full, as it shares too little with the old one (or NULL).
+struct ss_value *ss_list_delta(
+    struct ss_value *old, struct ss_value *now, bool edits, bool *ret_edits);
+// The plain list `now` as a list that shares with `old` (or NULL) the items
+// that are equal at the same place. Gives; NULL: most of them are not.
+struct ss_value *ss_list_share(struct ss_value *old, struct ss_value *now);
 // Apply edits. Takes `list`, also on an error, and gives *ret_list.
 // SS_ECORRUPT: the edits do not fit that list; items are only appended, or
 // replace others.

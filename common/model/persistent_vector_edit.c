@@ -154,6 +154,31 @@ struct ss_value *ss_list_edits_value(const struct ss_list_edits *edits)
     return ss_value_of_list(all);
 }
 
+// A small one is told in full.
+struct ss_value *ss_list_delta(
+    struct ss_value *old, struct ss_value *now, bool edits, bool *ret_edits)
+{
+    struct ss_list_edits made;
+    if (!old || !now || !ss_value_listed(old) || !ss_value_listed(now) ||
+        ss_value_count(old) < 2)
+        return NULL;
+    const struct ss_list *before = ss_value_list(old);
+    if (!ss_list_compare(before, ss_value_list(now), &made))
+        return NULL;
+    struct ss_value *delta = NULL;
+    *ret_edits = !ss_list_edits_append(&made, before);
+    if (!*ret_edits) {
+        struct ss_list *added = ss_list_new();
+        for (size_t i = 0; i < made.items.count; i++)
+            added = ss_list_push(added, made.items.items[i]);
+        delta = ss_value_of_list(added);
+    } else if (edits) {
+        delta = ss_list_edits_value(&made);
+    }
+    ss_list_edits_fini(&made);
+    return delta;
+}
+
 // ------------------------------------------------ doing
 
 static bool read_edit(const json_t *json, struct ss_list_edit *ret)
@@ -225,4 +250,43 @@ int ss_list_edit(
             list = edit_one(list, &edit, json_array_get(all, i));
     *ret_list = list;
     return SS_OK;
+}
+
+// ------------------------------------------------ lists from elsewhere
+
+// Make the items of *list those of `items`, position by position. False: more
+// than half of them differ.
+static bool adapt(struct ss_list **list, const json_t *items)
+{
+    size_t count = json_array_size(items), others = 0;
+    size_t held = ss_list_count(*list);
+    while (ss_list_count(*list) > count)
+        *list = ss_list_drop(
+            *list, ss_list_number(*list, ss_list_count(*list) - 1));
+    for (size_t i = 0; i < count && 2 * others <= held; i++) {
+        json_t *item = json_array_get(items, i);
+        uint64_t number = i < held ? ss_list_number(*list, i) : 0;
+        if (i < held &&
+            json_equal(ss_value_json(ss_list_get(*list, number)), item))
+            continue;
+        struct ss_value *value = ss_value_new(json_incref(item));
+        *list = i < held ? ss_list_put(*list, number, value)
+                         : ss_list_push(*list, value);
+        ss_value_unref(value);
+        others += i < held;
+    }
+    return 2 * others <= held;
+}
+
+struct ss_value *ss_list_share(struct ss_value *old, struct ss_value *now)
+{
+    struct ss_list *list = old ? ss_value_list(old) : NULL;
+    if (!list || ss_value_tag(now) != SS_VALUE_JSON || ss_value_listed(now) ||
+        !json_is_array(ss_value_json(now)))
+        return NULL;
+    ss_list_ref(list);
+    if (adapt(&list, ss_value_json(now)))
+        return ss_value_of_list(list);
+    ss_list_unref(list);
+    return NULL;
 }

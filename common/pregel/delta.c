@@ -62,42 +62,18 @@ static size_t value_size(struct ss_value *value)
     return size + SLOT_BYTES;
 }
 
-// What became of a list, if it is one that shares with what is stored: what was
-// added, or the edits, where all can read them. A small one is told in full.
-static struct ss_value *list_delta(struct ss_value *old, struct ss_value *now,
-    bool edits, enum ss_delta_op *ret_op)
-{
-    struct ss_list_edits made;
-    if (!old || !now || !ss_value_listed(old) || !ss_value_listed(now) ||
-        ss_value_count(old) < 2)
-        return NULL;
-    const struct ss_list *before = ss_value_list(old);
-    if (!ss_list_compare(before, ss_value_list(now), &made))
-        return NULL;
-    struct ss_value *delta = NULL;
-    if (ss_list_edits_append(&made, before)) {
-        struct ss_list *added = ss_list_new();
-        for (size_t i = 0; i < made.items.count; i++)
-            added = ss_list_push(added, made.items.items[i]);
-        delta = ss_value_of_list(added);
-        *ret_op = SS_DELTA_APPEND;
-    } else if (edits) {
-        delta = ss_list_edits_value(&made);
-        *ret_op = SS_DELTA_EDIT;
-    }
-    ss_list_edits_fini(&made);
-    return delta;
-}
-
 // Returns about what it weighs.
 static size_t row_channel(struct ss_machine *machine,
     struct ss_row_channel *slot, size_t c, const struct ss_delta_form *form)
 {
     struct ss_value *value = stored_form(machine, c);
     enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
-    struct ss_value *delta =
-        form->whole ? NULL
-                    : list_delta(machine->stored[c], value, form->edits, &op);
+    bool is_edits = false;
+    struct ss_value *delta = form->whole ? NULL
+                                         : ss_list_delta(machine->stored[c],
+                                               value, form->edits, &is_edits);
+    if (delta)
+        op = is_edits ? SS_DELTA_EDIT : SS_DELTA_APPEND;
     slot->name = ss_strdup(machine->graph->channels[c].name);
     slot->version = machine->versions[c];
     slot->op = op;
@@ -215,7 +191,7 @@ size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
     part->updated_known = form->updated && machine->updated_known;
     if (part->updated_known)
         fill_updated(machine, part);
-    ss_shadow_delta(machine, form, part);
+    ss_shadow_delta(machine, form, part, size);
     return size;
 }
 

@@ -543,29 +543,22 @@ void ss_shadow_break_pass(struct ss_machine *machine)
 
 // ------------------------------------------------ parts of rows
 
-// A list that changed inside may be told by its edits, or whole.
-static bool may_be_edits(const struct ss_channel_spec *spec)
-{
-    return spec && (spec->reducer == SS_REDUCER_ADD_MESSAGES ||
-                       spec->reducer == SS_REDUCER_CUSTOM);
-}
-
-static void same_row_channel(const struct ss_machine *machine,
+// Returns whether it weighs the same: numbers and escapes may have other texts.
+static bool same_row_channel(
     const struct ss_row_channel *slot, const struct ss_row_channel *own)
 {
-    size_t c = ss_graph_channel(machine->graph, slot->name);
-    const struct ss_channel_spec *spec =
-        c == SS_NONE ? NULL : &machine->graph->channels[c];
-    struct ss_value *told = slot->value;
+    size_t left = 0, right = 0;
     same_text("channel", "a part", slot->name, own->name);
     same_number("version", slot->name, slot->version, own->version);
-    if (may_be_edits(spec) && own->op == SS_DELTA_SET)
-        told = machine->stored[c]; // all of it, as it was just stored
-    else
-        same_number("op", slot->name, slot->op, own->op);
+    same_number("op", slot->name, slot->op, own->op);
     struct ss_handle handle = ss_handle_of_value(own->value);
-    same_value("part", slot->name, told, handle);
+    same_value("part", slot->name, slot->value, handle);
     ss_handle_unref(handle);
+    if (slot->value) {
+        ss_value_text(slot->value, &left);
+        ss_value_text(own->value, &right);
+    }
+    return left == right;
 }
 
 // As a map: of the machine's list the last one counts.
@@ -599,18 +592,24 @@ static void same_seen_parts(
 }
 
 void ss_shadow_delta(struct ss_machine *machine,
-    const struct ss_delta_form *form, const struct ss_row_checkpoint *part)
+    const struct ss_delta_form *form, const struct ss_row_checkpoint *part,
+    size_t size)
 {
+    const struct ss_dense_form same = {form->whole, form->edits, form->updated};
+    bool weighs_same = true;
     if (!machine->shadow)
         return;
     struct ss_row *row = ss_row_new();
     struct ss_row_checkpoint *own = &row->checkpoint;
     ss_check(part->whole == form->whole);
-    ss_dense_part(machine->shadow, form->whole, form->updated, own);
+    size_t own_size = ss_dense_part(machine->shadow, &same, own);
     same_number("number of channels", "a part", (int64_t)part->channels_count,
         (int64_t)own->channels_count);
     for (size_t i = 0; i < part->channels_count; i++)
-        same_row_channel(machine, &part->channels[i], &own->channels[i]);
+        weighs_same = same_row_channel(&part->channels[i], &own->channels[i]) &&
+                      weighs_same;
+    if (weighs_same)
+        same_number("weight", "a part", (int64_t)size, (int64_t)own_size);
     same_seen_parts(part, own);
     same_number("updated", "a part",
         part->updated_known ? (int64_t)part->updated_count : -1,

@@ -11,6 +11,7 @@
 #define SS_PREGEL_SHADOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct ss_checkpoint;
 struct ss_delta_form;
@@ -23,12 +24,11 @@ struct ss_update;
 
 // What is not compared, as bits. It may only shrink.
 enum ss_shadow_untold {
-    SS_SHADOW_EDITS = 1 << 0, // lists that changed inside are told whole there
     SS_SHADOW_MESSAGES = 1 << 1,   // the texts of errors
     SS_SHADOW_NAMESPACES = 1 << 2, // of tasks, and fresh reads
     SS_SHADOW_RESTORE = 1 << 3,    // pending writes: not in there yet
-    SS_SHADOW_UNTOLD = SS_SHADOW_EDITS | SS_SHADOW_MESSAGES |
-                       SS_SHADOW_NAMESPACES | SS_SHADOW_RESTORE,
+    SS_SHADOW_UNTOLD =
+        SS_SHADOW_MESSAGES | SS_SHADOW_NAMESPACES | SS_SHADOW_RESTORE,
 };
 
 #ifdef SS_SHADOW
@@ -52,7 +52,8 @@ void ss_shadow_updated_forget(struct ss_machine *machine);
 void ss_shadow_break_moved(struct ss_machine *machine, bool moved);
 void ss_shadow_break_pass(struct ss_machine *machine);
 void ss_shadow_delta(struct ss_machine *machine,
-    const struct ss_delta_form *form, const struct ss_row_checkpoint *part);
+    const struct ss_delta_form *form, const struct ss_row_checkpoint *part,
+    size_t size);
 void ss_shadow_delta_drop(struct ss_machine *machine);
 
 #else
@@ -68,7 +69,7 @@ void ss_shadow_delta_drop(struct ss_machine *machine);
 #define ss_shadow_updated_forget(machine)            ((void)(machine))
 #define ss_shadow_break_moved(machine, moved)        ((void)(machine))
 #define ss_shadow_break_pass(machine)                ((void)(machine))
-#define ss_shadow_delta(machine, form, part)         ((void)(machine))
+#define ss_shadow_delta(machine, form, part, size)   ((void)(machine))
 #define ss_shadow_delta_drop(machine)                ((void)(machine))
 
 #endif
