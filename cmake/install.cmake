@@ -1,4 +1,5 @@
-# What `cmake --install` gives: programs, headers, libsuperstep, superstep.pc.
+# What `cmake --install` gives: programs, headers, libsuperstep, and for who
+# builds with them superstep.pc and the package that find_package() finds.
 
 get_property(programs GLOBAL PROPERTY SS_PROGRAMS)
 if(programs)
@@ -36,12 +37,22 @@ install(TARGETS superstep_static superstep_shared
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-# superstep.pc finds its prefix from where it lies, so a tree can be moved.
+# Both find their prefix from where they lie, so a tree can be moved.
 string(REGEX REPLACE "[^/]+" ".." SS_PC_UP "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 configure_file(${CMAKE_SOURCE_DIR}/superstep.pc.in
     ${CMAKE_BINARY_DIR}/superstep.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/superstep.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/superstep)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/superstepConfig.cmake.in
+    ${CMAKE_BINARY_DIR}/superstepConfig.cmake INSTALL_DESTINATION ${package})
+write_basic_package_version_file(
+    ${CMAKE_BINARY_DIR}/superstepConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/superstepConfig.cmake
+    ${CMAKE_BINARY_DIR}/superstepConfigVersion.cmake DESTINATION ${package})
 
 if(EXISTS ${CMAKE_SOURCE_DIR}/completion/superstep.bash)
   install(FILES ${CMAKE_SOURCE_DIR}/completion/superstep.bash RENAME superstep

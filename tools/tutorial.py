@@ -165,8 +165,9 @@ class Place:
         self.environment = os.environ | {
             "PATH": f"{prefix}/bin:{os.environ['PATH']}",
             "PKG_CONFIG_PATH": str(pc),
-            "LD_LIBRARY_PATH": str(pc.parent),
         }
+        # As on a machine that has just installed: nobody ran ldconfig.
+        self.environment.pop("LD_LIBRARY_PATH", None)
         self.environment.pop("SUPERSTEP_COORDINATOR", None)
         self.dev = Dev(self)
         self.ids = {}    # as the page shows them -> as they are here

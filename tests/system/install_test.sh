@@ -46,8 +46,29 @@ for header in "$place/moved/include/superstep/"*.h; do
     ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror alone.c -o alone \
         $(pkg-config --cflags --libs superstep) || fail "$name needs another"
 done
-library=$(dirname "$pc")
-if [ "$(nm "$library/libsuperstep.a" 2>/dev/null | grep -c __asan_)" = 0 ]; then
-    LD_LIBRARY_PATH=$library ./alone || fail "libsuperstep.so does not load"
-fi
-echo "install: programs, headers, library and superstep.pc are whole"
+# Nobody ran ldconfig, and nobody says where the library is.
+has_asan=$(nm "$(dirname "$pc")/libsuperstep.a" 2>/dev/null | grep -c __asan_ ||
+    true)
+unset LD_LIBRARY_PATH
+[ "$has_asan" != 0 ] || ./alone || fail "libsuperstep.so is not found"
+
+# The same with CMake, which finds the package by the programs on the PATH.
+mkdir project
+cp hello.c project
+cp alone.c project/alone.c
+cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(trial LANGUAGES C)
+find_package(superstep 0.1 REQUIRED)
+add_library(hello MODULE hello.c)
+target_link_libraries(hello PRIVATE superstep::app)
+add_executable(alone alone.c)
+target_link_libraries(alone PRIVATE superstep::superstep)
+END
+PATH=$place/moved/bin:$PATH cmake -S project -B made >"$place/log" 2>&1 &&
+    cmake --build made >>"$place/log" 2>&1 ||
+    { cat "$place/log"; fail "find_package(superstep) does not do"; }
+[ "$has_asan" != 0 ] || ./made/alone || fail "what CMake linked does not start"
+! readelf -d made/libhello.so | grep -q superstep ||
+    fail "an application is linked to libsuperstep"
+echo "install: programs, headers, library, superstep.pc and package are whole"
