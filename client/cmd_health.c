@@ -14,9 +14,12 @@
 enum { ANSWER_SIZE = 4096, WAIT_S = 3 };
 
 static struct ss_arg_list words;
+static bool live;
 
-const struct ss_arg ss_cmd_health_options[] = {
-    SS_CLI_WORD(words, "ADDR:PORT"), SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_health_options[] = {SS_CLI_WORD(words, "ADDR:PORT"),
+    SS_CLI_FLAG(
+        "live", 0, live, "only whether it runs: a restart would not help it"),
+    SS_CLI_OPTIONS};
 
 // A connection, or -1.
 static int reach(const char *host, const char *port)
@@ -42,12 +45,13 @@ static int reach(const char *host, const char *port)
     return fd;
 }
 
-// The answer to GET /health, cut if it is too long; "" if none came.
-static void fetch(int fd, char answer[ANSWER_SIZE])
+// The answer to GET `page`, cut if it is too long; "" if none came.
+static void fetch(int fd, const char *page, char answer[ANSWER_SIZE])
 {
-    static const char request[] = "GET /health HTTP/1.1\r\n"
-                                  "Host: superstep\r\n"
-                                  "Connection: close\r\n\r\n";
+    char request[128];
+    snprintf(request, sizeof(request),
+        "GET %s HTTP/1.1\r\nHost: superstep\r\nConnection: close\r\n\r\n",
+        page);
     size_t size = 0;
     ssize_t more = send(fd, request, strlen(request), MSG_NOSIGNAL);
     while (more > 0 && size < ANSWER_SIZE - 1) {
@@ -73,7 +77,7 @@ int ss_cmd_health(struct ss_client *client)
             words.items[0]);
         return SS_CLI_ALONE;
     }
-    fetch(fd, answer);
+    fetch(fd, live ? "/live" : "/health", answer); // older ones know the latter
     close(fd);
     const char *body = strstr(answer, "\r\n\r\n");
     int status = 0;
@@ -83,7 +87,8 @@ int ss_cmd_health(struct ss_client *client)
     char *text = ss_text_plain(body + 4);
     text[strcspn(text, "?\n")] = '\0'; // its end of line
     if (ss_cli_options.json)
-        printf("{\"healthy\": %s}\n", status == 200 ? "true" : "false");
+        printf("{\"%s\": %s}\n", live ? "live" : "healthy",
+            status == 200 ? "true" : "false");
     else if (status == 200)
         printf("%s\n", text);
     if (status != 200)

@@ -56,14 +56,13 @@ static void measure_link(const struct ss_coordinator *shell)
 const char *ss_shell_trouble(const struct ss_coordinator *shell)
 {
     const char *store = ss_watch_trouble(shell);
-    if (store || ss_core_is_member(shell->core))
-        return store;
-    return "it has no lease, and owns no thread";
+    return store ? store : ss_core_trouble(shell->core);
 }
 
 void ss_shell_measure(struct ss_coordinator *shell)
 {
     int64_t now_ms = ss_clock_ms();
+    ss_live_set(0); // it is the last of a turn
     if (!shell->is_measured || shell->is_opening)
         return;
     // Changes of this turn are measured soon, even if no other turn comes.
@@ -76,7 +75,9 @@ void ss_shell_measure(struct ss_coordinator *shell)
     measure_engine(shell);
     measure_store(shell);
     measure_link(shell);
-    ss_health_set(ss_shell_trouble(shell));
+    const char *why = ss_shell_trouble(shell);
+    ss_health_set(
+        why || !shell->is_leaving ? why : "it leaves: others take over");
 }
 
 void ss_shell_measure_job(const struct ss_job *job)

@@ -90,6 +90,7 @@ static int run_drain(
     struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
 {
     int64_t until_ms = ss_clock_ms() + shell->drain_ms;
+    shell->is_leaving = true;
     ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_DRAIN});
     int status =
         run_step_until(shell, signal_fd, until_ms, run_is_drained, error);

@@ -203,17 +203,17 @@ static void shell_wait(
     size_t count = ss_store_actors_fds(shell->actors, fds);
     fds[count++] = shell->leases ? ss_store_actor_fd(shell->leases) : -1;
     fds[count++] = extra_fd;
-    int left_ms = shell_time_left(shell, timeout_ms);
+    timeout_ms = shell_time_left(shell, timeout_ms);
     if (shell->is_opening)
-        shell_wait_for_store(fds, count, left_ms);
+        shell_wait_for_store(fds, count, timeout_ms);
     else
-        ss_link_wait_all(shell->link, fds, count, left_ms);
+        ss_link_wait_all(shell->link, fds, count, timeout_ms);
+    ss_live_set(ss_clock_ms());
 }
 
-int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
+int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
     int timeout_ms, struct ss_error *error)
 {
-    struct ss_coordinator *shell = coordinator;
     const struct ss_error *failure = ss_core_failure(shell->core);
     shell_wait(shell, extra_fd, timeout_ms);
     shell_tell(shell, SS_CORE_TURN);

@@ -29,6 +29,7 @@ struct ss_coordinator {
     uint64_t epoch;
     bool is_after_crash; // alone: the coordinator before did not stop as asked
     bool is_opening;     // alone: it reads its store, and takes no messages yet
+    bool is_leaving;     // it was asked to stop
     bool is_listening;   // it has its first shards, or waits no longer for them
     int64_t lease_ms, heartbeat_ms, drain_ms;
     bool is_measured;                  // its numbers may be asked for

@@ -274,9 +274,10 @@ def metrics_page():
     out = ["# Metrics\n", made_from(source),
            "What `superstep-coordinator --metrics ADDR:PORT` and "
            "`superstep-worker --metrics ADDR:PORT` serve at `/metrics`, in "
-           "Prometheus' format. `/health` there answers 200, or 503 and why "
-           "the process cannot do its work; `superstep health ADDR:PORT` asks "
-           "that.\n"]
+           "Prometheus' format. `/ready` there answers 200, or 503 and why "
+           "the process cannot do its work, and so does `/health`; `/live` "
+           "answers 503 only when a restart helps. `superstep health "
+           "ADDR:PORT` asks for them.\n"]
     for who in ("COORDINATOR", "WORKER"):
         out.append(f"## Of a {who.lower()}\n")
         for _, kind, name, unit, of, line, more in rows:

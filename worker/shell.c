@@ -401,8 +401,9 @@ static void measure(const struct shell *shell)
     struct ss_session_load load = ss_session_load(shell->session);
     ss_metric_set(SS_METRIC_BODIES_RUNNING, (int64_t)load.busy);
     ss_metric_set(SS_METRIC_COORDINATORS, (int64_t)load.coordinators);
-    ss_health_set(
-        load.coordinators > 0 ? NULL : "no coordinator has taken it in");
+    ss_health_set(load.drains ? "it leaves: what runs is finished first"
+                  : load.coordinators > 0 ? NULL
+                                          : "no coordinator has taken it in");
 }
 
 static void run(struct shell *shell)
@@ -415,7 +416,9 @@ static void run(struct shell *shell)
         int64_t wake_ms =
             watch_ms < shell->wake_at_ms ? watch_ms : shell->wake_at_ms;
         int wait_ms = ss_clock_left(wake_ms, now_ms);
+        ss_live_set(0);
         ss_lines_wait(&shell->lines, fds, 2, shell->is_spoilt ? 0 : wait_ms);
+        ss_live_set(ss_clock_ms());
         take_signals(shell);
         take_messages(shell);
         if (!shell->is_over)

@@ -32,6 +32,7 @@ static struct times {
         buckets[BOUNDS]; // each without the values of the buckets below
     _Atomic int64_t sum_us;
 } times[SS_METRICS_COUNT];
+static _Atomic int64_t turn_since_ms; // 0: no turn is under way
 static pthread_mutex_t trouble_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char trouble[SS_HEALTH_SIZE] = "starting"; // "": none
 
@@ -135,4 +136,21 @@ bool ss_health(char ret_trouble[SS_HEALTH_SIZE])
     memcpy(ret_trouble, trouble, sizeof(trouble));
     ss_check(pthread_mutex_unlock(&trouble_mutex) == 0);
     return !*ret_trouble;
+}
+
+void ss_live_set(int64_t since_ms)
+{
+    atomic_store_explicit(&turn_since_ms, since_ms, memory_order_relaxed);
+}
+
+bool ss_live(int64_t now_ms, char ret_trouble[SS_HEALTH_SIZE])
+{
+    int64_t since_ms =
+        atomic_load_explicit(&turn_since_ms, memory_order_relaxed);
+    int64_t took_s = since_ms ? (now_ms - since_ms) / 1000 : 0;
+    if (took_s <= SS_LIVE_TURN_S)
+        return true;
+    snprintf(ret_trouble, SS_HEALTH_SIZE,
+        "its loop has not turned for %" PRId64 " s", took_s);
+    return false;
 }

@@ -48,9 +48,16 @@ char *ss_metrics_text(enum ss_metric_who who, const char *program);
 
 // Whether the process can do its work: NULL, or why not, in some words (copied,
 // and cut to SS_HEALTH_SIZE). It begins with "starting".
-enum { SS_HEALTH_SIZE = 512 };
+enum { SS_HEALTH_SIZE = 512, SS_LIVE_TURN_S = 60 };
 void ss_health_set(const char *text);
 // True: it can; false: *ret_trouble says why not.
 bool ss_health(char ret_trouble[SS_HEALTH_SIZE]);
+// Whether a restart would help: the loop has been in one turn for longer than
+// SS_LIVE_TURN_S. What the process waits for, a store or a coordinator, is no
+// reason. Said at both ends of a turn: since when it lasts (CLOCK_MONOTONIC,
+// ms); 0: the loop waits for something to do.
+void ss_live_set(int64_t turn_since_ms);
+// True: leave it; false: *ret_trouble says why not.
+bool ss_live(int64_t now_ms, char ret_trouble[SS_HEALTH_SIZE]);
 
 #endif

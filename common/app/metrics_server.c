@@ -1,4 +1,5 @@
-// metrics_server.c - libmicrohttpd, one thread, two pages.
+// metrics_server.c - libmicrohttpd, one thread, a page for numbers, and some
+// for probes.
 #include "common/app/metrics_server.h"
 
 #include <arpa/inet.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/app/clock.h"
 #include "common/base/mem.h"
 
 struct ss_metrics_server {
@@ -39,11 +41,23 @@ static enum MHD_Result answer(struct MHD_Connection *connection,
     return result;
 }
 
-static enum MHD_Result health(struct MHD_Connection *connection)
+static bool is_live(char ret_trouble[SS_HEALTH_SIZE])
+{
+    return ss_live(ss_clock_ms(), ret_trouble);
+}
+
+static const struct probe {
+    const char *url;
+    bool (*is_well)(char ret_trouble[SS_HEALTH_SIZE]);
+} probes[] = {
+    {"/live", is_live}, {"/ready", ss_health}, {"/health", ss_health}};
+
+static enum MHD_Result answer_probe(
+    struct MHD_Connection *connection, const struct probe *probe)
 {
     char trouble[SS_HEALTH_SIZE];
     char text[SS_HEALTH_SIZE + 1];
-    bool is_well = ss_health(trouble);
+    bool is_well = probe->is_well(trouble);
     snprintf(text, sizeof(text), "%s\n", is_well ? "ok" : trouble);
     return answer(connection,
         is_well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
@@ -64,11 +78,12 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
         return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
             "only GET is answered here\n");
-    if (strcmp(url, "/health") == 0)
-        return health(connection);
+    for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
+        if (strcmp(url, probes[i].url) == 0)
+            return answer_probe(connection, &probes[i]);
     if (strcmp(url, "/metrics") != 0)
         return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
-            "only /metrics and /health are served\n");
+            "only /metrics, /live, /ready and /health are served\n");
     char *text = ss_metrics_text(server->who, server->program);
     enum MHD_Result result =
         answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4", text);

@@ -1,7 +1,9 @@
 // metrics_server.h - a process' numbers over HTTP, for a scraper and a probe.
 //
 //     GET /metrics   200, what ss_metrics_text() gives
-//     GET /health    200 "ok", or 503 and why the process cannot do its work
+//     GET /ready     200 "ok", or 503 and why the process cannot do its work
+//     GET /live      200 "ok", or 503 and why only a restart helps
+//     GET /health    as /ready
 //
 // It answers on a thread of its own, so that a slow scraper delays nothing. It
 // shows no secrets and asks for no password: bind it where only your scrapers

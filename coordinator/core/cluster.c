@@ -307,16 +307,25 @@ bool ss_core_is_settled(const struct ss_core *core)
         return false;
     const struct ss_cluster *seen = ss_owners_cluster(cluster->owners);
     struct ss_shards free = ss_cluster_shards(seen, SS_NOBODY);
-    return ss_core_is_member(core) && ss_shards_count(&free) == 0 &&
-           cluster->gains.all.count == 0;
+    return ss_cluster_find(seen, core->options.self.name) != SS_NOBODY &&
+           ss_shards_count(&free) == 0 && cluster->gains.all.count == 0;
 }
 
-bool ss_core_is_member(const struct ss_core *core)
+// What the database named last is no lease: nobody names anything while it is
+// away.
+const char *ss_core_trouble(const struct ss_core *core)
 {
     const struct ss_core_cluster *cluster = &core->cluster;
-    return !cluster->owners ||
-           ss_cluster_find(ss_owners_cluster(cluster->owners),
-               core->options.self.name) != SS_NOBODY;
+    if (!cluster->owners)
+        return NULL;
+    if (core->now_ms >= ss_owners_lease_end_ms(cluster->owners))
+        return "it has no lease, and owns no thread";
+    struct ss_shards known = ss_owners_active(cluster->owners);
+    if (ss_shards_count(&known) == 0)
+        return "it owns no thread yet";
+    ss_gains_leave(&cluster->gains, &known);
+    return ss_shards_count(&known) > 0 ? NULL
+                                       : "it has not read its threads yet";
 }
 
 bool ss_core_has_left(const struct ss_core *core)

@@ -191,8 +191,9 @@ int64_t ss_core_wake_at_ms(const struct ss_core *core);
 const struct ss_error *ss_core_failure(const struct ss_core *core);
 // Somebody owns every shard, and the runs of ours are known.
 bool ss_core_is_settled(const struct ss_core *core);
-// The coordinator has its lease, or needs none.
-bool ss_core_is_member(const struct ss_core *core);
+// Why the coordinator can do no work: it has no lease, or owns nothing that it
+// has read. NULL: it can.
+const char *ss_core_trouble(const struct ss_core *core);
 // Nothing is out: no attempt runs, no row waits to be stored.
 bool ss_core_is_quiet(const struct ss_core *core);
 bool ss_core_has_left(const struct ss_core *core);

@@ -20,12 +20,17 @@ const struct ss_gain *ss_gains_next(const struct ss_gains *gains)
     return &gains->all.items[0];
 }
 
+void ss_gains_leave(const struct ss_gains *gains, struct ss_shards *shards)
+{
+    for (size_t i = 0; i < gains->all.count; i++)
+        ss_shards_leave(shards, &gains->all.items[i].shards);
+}
+
 struct ss_shards ss_gains_read(struct ss_gains *gains)
 {
     struct ss_shards known = ss_gains_next(gains)->shards;
     SS_VEC_REMOVE(&gains->all, 0);
     // Shards that were lost and gained again since then are read once more.
-    for (size_t i = 0; i < gains->all.count; i++)
-        ss_shards_leave(&known, &gains->all.items[i].shards);
+    ss_gains_leave(gains, &known);
     return known;
 }

@@ -26,6 +26,8 @@ void ss_gains_add(
     struct ss_gains *gains, const struct ss_shards *shards, bool crashed);
 // The gain whose look is answered now; there is one. Borrowed.
 const struct ss_gain *ss_gains_next(const struct ss_gains *gains);
+// Takes from `shards` those that are not known yet.
+void ss_gains_leave(const struct ss_gains *gains, struct ss_shards *shards);
 // Everything that this look found was fed: the shards whose runs are all known
 // now.
 struct ss_shards ss_gains_read(struct ss_gains *gains);

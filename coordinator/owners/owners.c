@@ -82,6 +82,11 @@ struct ss_shards ss_owners_active(const struct ss_owners *owners)
     return owners->active;
 }
 
+int64_t ss_owners_lease_end_ms(const struct ss_owners *owners)
+{
+    return owners->safe_until_ms;
+}
+
 // ------------------------------------------------ commands
 
 static struct ss_owners_command *command(

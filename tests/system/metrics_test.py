@@ -106,6 +106,8 @@ def test_a_worker_without_a_coordinator_is_not_healthy():
         while get(worker, "health")[0] != 503:
             expect(time.monotonic() < end, "still healthy")
             time.sleep(0.05)
+        expect(get(worker, "ready")[0] == 503, "it is ready")
+        expect(get(worker, "live") == (200, "ok\n"), "it is not live")
         world.coordinator()
         while get(worker, "health")[0] != 200:
             expect(time.monotonic() < end, "still not healthy")

@@ -112,6 +112,32 @@ def test_a_lock_in_the_database_is_told_and_holds_no_stop():
                  '{"name": "Ada"}')
 
 
+def test_with_postgresql_away_it_is_live_and_not_ready():
+    with World() as world, postgres.Postgres() as server:
+        coordinator = world.coordinator("--store", server.url(), *METRICS,
+                                        "--cluster-lease-ms", "1000")
+        port = port_of(coordinator)
+        until(lambda: get(port, "ready") == (200, "ok\n"))
+        # Silence is told after three seconds, the lease ends before.
+        lock = postgres.Lock(server, "members")
+        until(lambda: get(port, "ready")[0] == 503)
+        text = get(port, "ready")[1]
+        expect(text == "it has no lease, and owns no thread\n", text)
+        lock.close()
+        until(lambda: get(port, "ready") == (200, "ok\n"))
+        server.stop()
+        until(lambda: "cannot connect" in get(port, "ready")[1])
+        until(lambda: "superstep_shards_owned 0\n" in get(port, "metrics")[1])
+        expect(get(port, "live") == (200, "ok\n"), "a restart helps nobody")
+        at = f"127.0.0.1:{port}"
+        world.do("health", at, status=1)
+        expect(world.do("health", at, "--live") == "ok", "not live")
+        expect(world.do("health", at, "--live", "--json") == '{"live": true}',
+               "JSON")
+        server.start()
+        until(lambda: get(port, "ready") == (200, "ok\n"))
+
+
 def test_a_database_that_takes_no_writes_is_told_to_who_waits():
     with World() as world, postgres.Postgres() as server:
         store = ("--store", server.url())

@@ -429,8 +429,9 @@ size_t ss_held_kept(const struct ss_session *session)
 
 struct ss_session_load ss_session_load(const struct ss_session *session)
 {
-    struct ss_session_load load = {
-        .busy = session->busy, .kept = ss_held_kept(session)};
+    struct ss_session_load load = {.busy = session->busy,
+        .kept = ss_held_kept(session),
+        .drains = session->drains};
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next)
         load.queued += ((const struct ss_held *)e->value)->order != NULL;
     for (size_t i = 0; i < session->contacts.count; i++)

@@ -207,6 +207,7 @@ struct ss_session_load {
     size_t busy; // threads
     size_t kept;
     size_t coordinators;
+    bool drains;
 };
 struct ss_session_load ss_session_load(const struct ss_session *session);
 

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/app/clock.h"
 #include "common/app/metrics_server.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
@@ -162,6 +163,24 @@ START_TEST(the_pages_are_served)
 }
 END_TEST
 
+// Who restarts what is not live must not restart what only waits.
+START_TEST(ready_is_not_live)
+{
+    serve();
+    expect_answer(get("/ready"), "HTTP/1.1 503", "\r\n\r\nstarting\n");
+    expect_answer(get("/live"), "HTTP/1.1 200", "\r\n\r\nok\n");
+    ss_health_set(NULL);
+    ss_live_set(ss_clock_ms());
+    expect_answer(get("/live"), "HTTP/1.1 200", "\r\n\r\nok\n");
+    ss_live_set(ss_clock_ms() - 61500);
+    expect_answer(get("/live"), "HTTP/1.1 503", "has not turned for 61 s\n");
+    expect_answer(get("/ready"), "HTTP/1.1 200", "\r\n\r\nok\n");
+    ss_live_set(0);
+    expect_answer(get("/live"), "HTTP/1.1 200", "\r\n\r\nok\n");
+    stop();
+}
+END_TEST
+
 START_TEST(what_is_no_request_for_a_page_is_refused)
 {
     serve();
@@ -222,6 +241,7 @@ int main(void)
     tests[count++] = each_process_shows_its_own;
     tests[count++] = a_histogram_adds_up;
     tests[count++] = the_pages_are_served;
+    tests[count++] = ready_is_not_live;
     tests[count++] = what_is_no_request_for_a_page_is_refused;
     tests[count++] = addresses_are_checked;
     tests[count++] = a_port_that_is_taken_is_an_error;

@@ -248,9 +248,11 @@ START_TEST(an_empty_store_has_nothing_to_go_on_with)
 {
     ck_assert_int_eq((int)ss_core_wake_at_ms(core), 0); // it is to begin
     ck_assert(!ss_core_is_settled(core));
+    ck_assert_str_eq(
+        ss_core_trouble(core), "it has no lease, and owns no thread");
     turn();
     ck_assert(ss_core_is_settled(core));
-    ck_assert(ss_core_is_member(core));
+    ck_assert_ptr_null(ss_core_trouble(core));
     ck_assert(ss_core_is_quiet(core));
     ck_assert_uint_eq(sent + said, 0);
     // Nobody else comes: nothing is looked for.
