@@ -2,18 +2,10 @@
 #ifndef SS_WIRE_ROW_IMPL_H
 #define SS_WIRE_ROW_IMPL_H
 
-#include <stdint.h>
-
-#include "common/base/ids.h"
-
 enum {
     SS_ROW_UUID_SIZE = 16,
     SS_ROW_CHECK_KEY = 15 << 3 | 1, // field 15, eight bytes
     SS_ROW_CHECK_SIZE = 1 + 8,
 };
-
-// Lower-case 8-4-4-4-12.
-void ss_row_uuid_text(
-    const uint8_t bytes[SS_ROW_UUID_SIZE], char ret_text[SS_UUID_SIZE]);
 
 #endif

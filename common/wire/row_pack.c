@@ -1,322 +1,299 @@
 // row_pack.c - from a row to its body.
 //
-// The packed messages borrow texts and bytes from the row; only the structs
-// themselves live in a budget, until the bytes are written.
+// The body is written from its end: a message's size stands before it, and is
+// known once it is written. So there is no message in memory, only its bytes,
+// which are those that protobuf-c would write (tests/unit/wire/row_test.c).
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
-#include "common/wire/budget.h"
 #include "common/wire/row.h"
 #include "common/wire/row_impl.h"
 #include "common/wire/row_limits.h"
-#include "superstep/v1/journal.pb-c.h"
 
-// protobuf-c wants a mutable string, and does not touch it.
-static char *borrow(const char *text)
+enum { ROW_FIRST_SIZE = 1024, VARINT_SIZE_MAX = 10 };
+enum row_wire_type { ROW_VARINT = 0, ROW_BYTES = 2 };
+
+struct row_pack {
+    char *end;       // behind the last byte
+    size_t size;     // written; what is beyond SS_ROW_SIZE_MAX is only counted
+    size_t capacity; // bytes there are before `end`
+    char *data;      // NULL: `first` is enough
+    char first[ROW_FIRST_SIZE];
+};
+
+static void pack_grow(struct row_pack *pack, size_t size)
 {
-    return (char *)(text ? text : "");
+    size_t capacity = pack->capacity;
+    while (capacity < pack->size + size)
+        capacity *= 2;
+    char *data = ss_alloc(capacity), *end = data + capacity;
+    memcpy(end - pack->size, pack->end - pack->size, pack->size);
+    ss_free(pack->data);
+    pack->data = data;
+    pack->end = end;
+    pack->capacity = capacity;
 }
 
-static ProtobufCBinaryData bytes_of(struct ss_value *value)
+static void pack_bytes(struct row_pack *pack, const void *bytes, size_t size)
 {
-    ProtobufCBinaryData data;
-    data.data = (uint8_t *)ss_value_text(value, &data.len);
-    return data;
+    if (pack->size + size <= SS_ROW_SIZE_MAX) {
+        if (pack->size + size > pack->capacity)
+            pack_grow(pack, size);
+        if (size > 0)
+            memcpy(pack->end - pack->size - size, bytes, size);
+    }
+    pack->size += size;
 }
 
-// 16 bytes in *ret_data if `id` is a UUID as we write them.
-static bool uuid_pack(
-    struct ss_budget *budget, const char *id, ProtobufCBinaryData *ret_data)
+static void pack_varint(struct row_pack *pack, uint64_t number)
+{
+    uint8_t bytes[VARINT_SIZE_MAX];
+    size_t size = 0;
+    for (; number > 127; number >>= 7)
+        bytes[size++] = (uint8_t)(number | 128);
+    bytes[size++] = (uint8_t)number;
+    pack_bytes(pack, bytes, size);
+}
+
+static void pack_key(
+    struct row_pack *pack, uint32_t field, enum row_wire_type type)
+{
+    pack_varint(pack, field << 3 | type);
+}
+
+static void pack_number(struct row_pack *pack, uint32_t field, uint64_t number)
+{
+    pack_varint(pack, number);
+    pack_key(pack, field, ROW_VARINT);
+}
+
+static void pack_signed(struct row_pack *pack, uint32_t field, int64_t number)
+{
+    uint64_t twice = (uint64_t)number << 1;
+    pack_number(pack, field, number < 0 ? ~twice : twice);
+}
+
+static void pack_data(
+    struct row_pack *pack, uint32_t field, const void *bytes, size_t size)
+{
+    pack_bytes(pack, bytes, size);
+    pack_varint(pack, size);
+    pack_key(pack, field, ROW_BYTES);
+}
+
+static void pack_text(struct row_pack *pack, uint32_t field, const char *text)
+{
+    pack_data(pack, field, text ? text : "", text ? strlen(text) : 0);
+}
+
+// What was written since there were `from` bytes is a message in that field.
+static void pack_message(struct row_pack *pack, uint32_t field, size_t from)
+{
+    pack_varint(pack, pack->size - from);
+    pack_key(pack, field, ROW_BYTES);
+}
+
+static bool is_lower(const char *text)
+{
+    while (*text && (*text < 'A' || *text > 'F'))
+        text++;
+    return !*text;
+}
+
+// 16 bytes in `field` if `id` is a UUID as we write them, else text in the next
+// one.
+static void pack_id(struct row_pack *pack, uint32_t field, const char *id)
 {
     uint8_t bytes[SS_ROW_UUID_SIZE];
-    char text[SS_UUID_SIZE];
-    if (!ss_uuid_parse(id, bytes)) {
-        return false;
-    }
-    ss_row_uuid_text(bytes, text);
-    if (strcmp(text, id) != 0) {
-        return false;
-    }
-    ret_data->len = sizeof(bytes);
-    ret_data->data = ss_budget_zalloc(budget, 1, sizeof(bytes));
-    memcpy(ret_data->data, bytes, sizeof(bytes));
-    return true;
+    if (ss_uuid_parse(id, bytes) && is_lower(id))
+        pack_data(pack, field, bytes, sizeof(bytes));
+    else
+        pack_text(pack, field + 1, id);
+}
+
+// Its bytes, with its tag in the field before.
+static void pack_value(
+    struct row_pack *pack, uint32_t field, struct ss_value *value)
+{
+    if (!value)
+        return;
+    size_t size = 0;
+    const char *bytes = ss_value_text(value, &size);
+    pack_data(pack, field, bytes, size);
+    if (ss_value_tag(value) != SS_VALUE_JSON)
+        pack_number(pack, field - 1, (uint64_t)ss_value_tag(value));
+}
+
+static void pack_json(struct row_pack *pack, uint32_t field, const json_t *json)
+{
+    if (!json)
+        return;
+    char *text = ss_json_text(json);
+    pack_text(pack, field, text);
+    ss_free(text);
 }
 
 // --- writes -----------------------------------------------------------------
+
+static const char *path_of(const struct ss_row_write *write)
+{
+    return write->path ? write->path : "";
+}
 
 static bool same_task(
     const struct ss_row_write *a, const struct ss_row_write *b)
 {
     return strcmp(a->task_id, b->task_id) == 0 &&
-           strcmp(borrow(a->path), borrow(b->path)) == 0;
+           strcmp(path_of(a), path_of(b)) == 0;
 }
 
-static Superstep__V1__JournalWrite *write_pack(
-    struct ss_budget *budget, const struct ss_row_write *write)
+static void write_pack(struct row_pack *pack, const struct ss_row_write *write)
 {
-    Superstep__V1__JournalWrite *packed =
-        ss_budget_zalloc(budget, 1, sizeof(*packed));
-    superstep__v1__journal_write__init(packed);
-    packed->idx = write->idx;
-    packed->channel = borrow(write->channel);
-    if (write->value) {
-        packed->tag = (uint32_t)ss_value_tag(write->value);
-        packed->has_tag = packed->tag != SS_VALUE_JSON;
-        packed->has_data = 1;
-        packed->data = bytes_of(write->value);
-    }
-    return packed;
+    size_t from = pack->size;
+    pack_value(pack, 4, write->value);
+    pack_text(pack, 2, write->channel);
+    pack_signed(pack, 1, write->idx);
+    pack_message(pack, 4, from);
 }
 
-static Superstep__V1__JournalTask *task_pack(
-    struct ss_budget *budget, const struct ss_row_write *writes, size_t count)
+static void tasks_pack(struct row_pack *pack, const struct ss_row *row)
 {
-    Superstep__V1__JournalTask *task =
-        ss_budget_zalloc(budget, 1, sizeof(*task));
-    superstep__v1__journal_task__init(task);
-    if (uuid_pack(budget, writes[0].task_id, &task->uuid)) {
-        task->has_uuid = 1;
-    } else {
-        task->id = borrow(writes[0].task_id);
-    }
-    task->path = writes[0].path && writes[0].path[0] ? writes[0].path : NULL;
-    task->n_writes = count;
-    task->writes = ss_budget_zalloc(budget, count, sizeof(*task->writes));
-    for (size_t i = 0; i < count; i++) {
-        task->writes[i] = write_pack(budget, &writes[i]);
-    }
-    return task;
-}
-
-static void tasks_pack(struct ss_budget *budget, const struct ss_row *row,
-    Superstep__V1__JournalRow *packed)
-{
-    if (row->writes_count == 0) {
-        return;
-    }
-    packed->tasks =
-        ss_budget_zalloc(budget, row->writes_count, sizeof(*packed->tasks));
-    for (size_t from = 0; from < row->writes_count;) {
-        size_t to = from + 1;
-        while (to < row->writes_count &&
-               same_task(&row->writes[from], &row->writes[to])) {
-            to++;
-        }
-        packed->tasks[packed->n_tasks++] =
-            task_pack(budget, &row->writes[from], to - from);
-        from = to;
+    for (size_t at = row->writes_count; at > 0;) {
+        size_t from = pack->size;
+        const struct ss_row_write *last = &row->writes[at - 1];
+        while (at > 0 && same_task(&row->writes[at - 1], last))
+            write_pack(pack, &row->writes[--at]);
+        if (path_of(last)[0])
+            pack_text(pack, 3, last->path);
+        pack_id(pack, 1, last->task_id);
+        pack_message(pack, 6, from);
     }
 }
 
 // --- checkpoint -------------------------------------------------------------
 
-static Superstep__V1__JournalChannel *channel_pack(
-    struct ss_budget *budget, const struct ss_row_channel *channel)
+static void channel_pack(
+    struct row_pack *pack, const struct ss_row_channel *channel)
 {
-    Superstep__V1__JournalChannel *packed =
-        ss_budget_zalloc(budget, 1, sizeof(*packed));
-    superstep__v1__journal_channel__init(packed);
-    packed->name = borrow(channel->name);
-    packed->version = channel->version;
-    packed->change = (Superstep__V1__JournalChange)channel->op;
-    packed->has_change = channel->op != SS_DELTA_SET;
-    if (channel->value) {
-        packed->tag = (uint32_t)ss_value_tag(channel->value);
-        packed->has_tag = packed->tag != SS_VALUE_JSON;
-        packed->has_data = 1;
-        packed->data = bytes_of(channel->value);
-    }
-    return packed;
+    size_t from = pack->size;
+    pack_value(pack, 5, channel->value);
+    if (channel->op != SS_DELTA_SET)
+        pack_number(pack, 3, (uint64_t)channel->op);
+    pack_signed(pack, 2, channel->version);
+    pack_text(pack, 1, channel->name);
+    pack_message(pack, 2, from);
 }
 
-static Superstep__V1__JournalVersion *version_pack(
-    struct ss_budget *budget, const struct ss_row_seen *seen)
+static void version_pack(struct row_pack *pack, const struct ss_row_seen *seen)
 {
-    Superstep__V1__JournalVersion *packed =
-        ss_budget_zalloc(budget, 1, sizeof(*packed));
-    superstep__v1__journal_version__init(packed);
-    packed->channel = borrow(seen->channel);
-    packed->version = seen->version;
-    return packed;
+    size_t from = pack->size;
+    pack_signed(pack, 2, seen->version);
+    pack_text(pack, 1, seen->channel);
+    pack_message(pack, 2, from);
 }
 
-// How many of `seen` make one message: those of a node that have a channel, or
-// one that has none.
-static size_t seen_group(const struct ss_row_seen *seen, size_t count)
+// Versions of a node that stand together make one message; an entry without a
+// channel makes one of its own.
+static void seen_pack(
+    struct row_pack *pack, const struct ss_row_checkpoint *checkpoint)
 {
-    size_t size = 1;
-    while (seen[0].channel && size < count && seen[size].channel &&
-           strcmp(seen[0].node, seen[size].node) == 0) {
-        size++;
-    }
-    return size;
-}
-
-static void seen_pack(struct ss_budget *budget,
-    const struct ss_row_checkpoint *checkpoint,
-    Superstep__V1__JournalCheckpoint *packed)
-{
-    packed->seen = ss_budget_zalloc(
-        budget, checkpoint->seen_count + 1, sizeof(*packed->seen));
-    for (size_t at = 0; at < checkpoint->seen_count;) {
-        const struct ss_row_seen *first = &checkpoint->seen[at];
-        size_t count = seen_group(first, checkpoint->seen_count - at);
-        Superstep__V1__JournalSeen *seen =
-            ss_budget_zalloc(budget, 1, sizeof(*seen));
-        superstep__v1__journal_seen__init(seen);
-        seen->node = borrow(first->node);
-        seen->versions =
-            ss_budget_zalloc(budget, count, sizeof(*seen->versions));
-        for (size_t i = 0; i < count && first->channel; i++) {
-            seen->versions[seen->n_versions++] =
-                version_pack(budget, &first[i]);
-        }
-        packed->seen[packed->n_seen++] = seen;
-        at += count;
+    for (size_t at = checkpoint->seen_count; at > 0;) {
+        size_t from = pack->size;
+        const struct ss_row_seen *last = &checkpoint->seen[--at];
+        if (last->channel)
+            version_pack(pack, last);
+        while (last->channel && at > 0 && checkpoint->seen[at - 1].channel &&
+               strcmp(checkpoint->seen[at - 1].node, last->node) == 0)
+            version_pack(pack, &checkpoint->seen[--at]);
+        pack_text(pack, 1, last->node);
+        pack_message(pack, 3, from);
     }
 }
 
-static Superstep__V1__JournalCheckpoint *checkpoint_pack(
-    struct ss_budget *budget, const struct ss_row_checkpoint *checkpoint)
+static void checkpoint_pack(
+    struct row_pack *pack, const struct ss_row_checkpoint *checkpoint)
 {
-    Superstep__V1__JournalCheckpoint *packed =
-        ss_budget_zalloc(budget, 1, sizeof(*packed));
-    superstep__v1__journal_checkpoint__init(packed);
-    packed->has_whole = packed->whole = checkpoint->whole;
-    packed->n_channels = checkpoint->channels_count;
-    packed->channels = ss_budget_zalloc(
-        budget, packed->n_channels + 1, sizeof(*packed->channels));
-    for (size_t i = 0; i < packed->n_channels; i++) {
-        packed->channels[i] = channel_pack(budget, &checkpoint->channels[i]);
-    }
-    seen_pack(budget, checkpoint, packed);
+    size_t from = pack->size;
     if (checkpoint->updated_known) {
-        packed->updated = ss_budget_zalloc(budget, 1, sizeof(*packed->updated));
-        superstep__v1__journal_names__init(packed->updated);
-        packed->updated->n_names = checkpoint->updated_count;
-        packed->updated->names = checkpoint->updated;
+        for (size_t i = checkpoint->updated_count; i > 0; i--)
+            pack_text(pack, 1, checkpoint->updated[i - 1]);
+        pack_message(pack, 4, from);
     }
-    return packed;
+    seen_pack(pack, checkpoint);
+    for (size_t i = checkpoint->channels_count; i > 0; i--)
+        channel_pack(pack, &checkpoint->channels[i - 1]);
+    if (checkpoint->whole)
+        pack_number(pack, 1, 1);
+    pack_message(pack, 7, from);
 }
 
 // --- events -----------------------------------------------------------------
 
-static void id_pack(struct ss_budget *budget, const char *id,
-    protobuf_c_boolean *ret_has, ProtobufCBinaryData *ret_uuid, char **ret_text)
+static void event_pack(struct row_pack *pack, const struct ss_row_event *event)
 {
-    if (id[0]) {
-        *ret_has = uuid_pack(budget, id, ret_uuid);
-        *ret_text = *ret_has ? NULL : borrow(id);
-    }
-}
-
-static Superstep__V1__JournalEvent *event_pack(
-    struct ss_budget *budget, const struct ss_row_event *event)
-{
-    Superstep__V1__JournalEvent *packed =
-        ss_budget_zalloc(budget, 1, sizeof(*packed));
-    superstep__v1__journal_event__init(packed);
-    packed->what = (uint32_t)event->what;
-    packed->ns = event->ns;
-    id_pack(
-        budget, event->of, &packed->has_of_uuid, &packed->of_uuid, &packed->of);
-    id_pack(budget, event->task_id, &packed->has_task_uuid, &packed->task_uuid,
-        &packed->task);
-    if (event->data) {
-        char *text = ss_json_text(event->data);
-        packed->has_data = 1;
-        packed->data.len = strlen(text);
-        packed->data.data = ss_budget_zalloc(budget, 1, packed->data.len + 1);
-        memcpy(packed->data.data, text, packed->data.len);
-        ss_free(text);
-    }
-    return packed;
-}
-
-static void events_pack(struct ss_budget *budget, const struct ss_row *row,
-    Superstep__V1__JournalRow *packed)
-{
-    packed->n_events = row->events_count;
-    packed->events = ss_budget_zalloc(
-        budget, row->events_count + 1, sizeof(*packed->events));
-    for (size_t i = 0; i < row->events_count; i++) {
-        packed->events[i] = event_pack(budget, &row->events[i]);
-    }
+    size_t from = pack->size;
+    pack_json(pack, 7, event->data);
+    if (event->task_id[0])
+        pack_id(pack, 5, event->task_id);
+    if (event->of[0])
+        pack_id(pack, 3, event->of);
+    if (event->ns)
+        pack_text(pack, 2, event->ns);
+    pack_number(pack, 1, (uint64_t)event->what);
+    pack_message(pack, 11, from);
 }
 
 // --- the row ----------------------------------------------------------------
 
-static void json_bytes(const json_t *json, char **text,
-    protobuf_c_boolean *ret_has, ProtobufCBinaryData *ret_data)
+static void row_pack(struct row_pack *pack, const struct ss_row *row)
 {
-    if (json) {
-        *text = ss_json_text(json);
-        *ret_has = 1;
-        ret_data->data = (uint8_t *)*text;
-        ret_data->len = strlen(*text);
-    }
+    for (size_t i = row->events_count; i > 0; i--)
+        event_pack(pack, &row->events[i - 1]);
+    if (row->answer_of[0])
+        pack_id(pack, 9, row->answer_of);
+    pack_json(pack, 8, row->end);
+    if (row->has_checkpoint)
+        checkpoint_pack(pack, &row->checkpoint);
+    tasks_pack(pack, row);
+    pack_json(pack, 5, row->entry);
+    if (row->of[0])
+        pack_id(pack, 3, row->of);
+    if (row->void_seq)
+        pack_number(pack, 2, row->void_seq);
+    if (row->void_from)
+        pack_number(pack, 1, row->void_from);
 }
 
-// `size` bytes, the check among them, for which there is room.
-static void message_write(
-    const Superstep__V1__JournalRow *packed, size_t size, struct ss_buf *ret)
+// The last field is a hash of all before it.
+static void check_pack(struct row_pack *pack)
 {
-    uint8_t *body = (uint8_t *)ss_buf_room(ret, size);
-    ss_check(body != NULL);
-    size -= SS_ROW_CHECK_SIZE;
-    ss_check(protobuf_c_message_pack(&packed->base, body) == size);
-    uint64_t hash = ss_hash64((const char *)body, size);
-    uint8_t *check = body + size;
-    check[0] = SS_ROW_CHECK_KEY;
-    for (size_t i = 1; i < SS_ROW_CHECK_SIZE; i++) {
-        check[i] = (uint8_t)(hash >> (8 * (i - 1)));
-    }
+    char *check = pack->end - SS_ROW_CHECK_SIZE;
+    uint64_t hash =
+        ss_hash64(pack->end - pack->size, pack->size - SS_ROW_CHECK_SIZE);
+    *check++ = SS_ROW_CHECK_KEY;
+    for (size_t i = 0; i < 8; i++)
+        *check++ = (char)(hash >> (8 * i));
 }
 
 int ss_row_encode(
     const struct ss_row *row, struct ss_buf *ret, struct ss_error *error)
 {
-    struct ss_budget budget;
-    ss_budget_init(&budget, SIZE_MAX);
-    Superstep__V1__JournalRow packed = SUPERSTEP__V1__JOURNAL_ROW__INIT;
-    char *entry = NULL;
-    char *end = NULL;
-    packed.has_void_from = row->void_from != 0;
-    packed.void_from = row->void_from;
-    packed.has_void_seq = row->void_seq != 0;
-    packed.void_seq = row->void_seq;
-    if (row->of[0]) {
-        packed.has_of_uuid = uuid_pack(&budget, row->of, &packed.of_uuid);
-        packed.of = packed.has_of_uuid ? NULL : borrow(row->of);
-    }
-    if (row->answer_of[0]) {
-        packed.has_answer_of_uuid =
-            uuid_pack(&budget, row->answer_of, &packed.answer_of_uuid);
-        packed.answer_of =
-            packed.has_answer_of_uuid ? NULL : borrow(row->answer_of);
-    }
-    json_bytes(row->entry, &entry, &packed.has_entry, &packed.entry);
-    json_bytes(row->end, &end, &packed.has_end, &packed.end);
-    tasks_pack(&budget, row, &packed);
-    events_pack(&budget, row, &packed);
-    if (row->has_checkpoint) {
-        packed.checkpoint = checkpoint_pack(&budget, &row->checkpoint);
-    }
-    size_t size =
-        protobuf_c_message_get_packed_size(&packed.base) + SS_ROW_CHECK_SIZE;
+    struct row_pack pack;
+    pack.data = NULL;
+    pack.end = pack.first + sizeof(pack.first);
+    pack.capacity = sizeof(pack.first);
+    pack.size = SS_ROW_CHECK_SIZE;
+    row_pack(&pack, row);
     int status = SS_OK;
-    if (size > SS_ROW_SIZE_MAX || size > ret->size_max - ret->size) {
+    if (pack.size > SS_ROW_SIZE_MAX || pack.size > ret->size_max - ret->size) {
         status = ss_error_set(error, SS_ELIMIT,
-            "a journal row of %zu bytes; the limit is %zu", size,
+            "a journal row of %zu bytes; the limit is %zu", pack.size,
             SS_ROW_SIZE_MAX);
     } else {
-        message_write(&packed, size, ret);
+        check_pack(&pack);
+        status = ss_buf_add(ret, pack.end - pack.size, pack.size);
     }
-    ss_budget_fini(&budget);
-    ss_free(entry);
-    ss_free(end);
+    ss_free(pack.data);
     return status;
 }

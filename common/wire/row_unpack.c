@@ -13,7 +13,7 @@
 #include "common/wire/row_limits.h"
 #include "superstep/v1/journal.pb-c.h"
 
-void ss_row_uuid_text(
+static void uuid_text(
     const uint8_t bytes[SS_ROW_UUID_SIZE], char ret_text[SS_UUID_SIZE])
 {
     static const char digits[] = "0123456789abcdef";
@@ -40,7 +40,7 @@ static int id_take(protobuf_c_boolean has_uuid, ProtobufCBinaryData uuid,
         if (uuid.len != SS_ROW_UUID_SIZE) {
             return damaged(error, "an id of another size");
         }
-        ss_row_uuid_text(uuid.data, ret_id);
+        uuid_text(uuid.data, ret_id);
         return SS_OK;
     }
     size_t size = text ? strlen(text) : 0;
