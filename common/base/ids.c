@@ -60,16 +60,17 @@ static void uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
     ss_check(to == ret_uuid + SS_UUID_SIZE - 1);
 }
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
+// Of a hexadecimal digit: its value + 1, and whether it is an upper-case
+// letter; 0: it is none.
+enum { DIGIT_UPPER = 32, DIGIT_VALUE = 31 };
+static const uint8_t digits_of[UINT8_MAX + 1] = {
+    // clang-format off
+    ['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ['a'] = 11, 12, 13, 14, 15, 16,
+    ['A'] = DIGIT_UPPER | 11, DIGIT_UPPER | 12, DIGIT_UPPER | 13,
+            DIGIT_UPPER | 14, DIGIT_UPPER | 15, DIGIT_UPPER | 16,
+    // clang-format on
+};
 
 void ss_hash_hex(const void *bytes, size_t size, char ret_hex[SS_HEX128_SIZE])
 {
@@ -135,27 +136,34 @@ void ss_uuid5(
     uuid_text(digest, ret_uuid);
 }
 
-bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16])
+static bool uuid_read(const char *uuid, unsigned refused, uint8_t ret_bytes[16])
 {
     uint8_t bytes[16];
-    size_t count = 0;
-    size_t at = 0;
-    while (count < 16) {
-        if (at == 8 || at == 13 || at == 18 || at == 23) {
-            if (uuid[at++] != '-')
-                return false;
-        }
-        int high = digit(uuid[at]);
-        int low = high < 0 ? -1 : digit(uuid[at + 1]);
-        if (low < 0)
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        if ((i == 4 || i == 6 || i == 8 || i == 10) && *uuid++ != '-')
             return false;
-        bytes[count++] = (uint8_t)(high << 4 | low);
-        at += 2;
+        unsigned high = digits_of[(uint8_t)uuid[0]];
+        unsigned low = high ? digits_of[(uint8_t)uuid[1]] : 0;
+        if (!low || (high | low) & refused)
+            return false;
+        high = (high & DIGIT_VALUE) - 1;
+        bytes[i] = (uint8_t)(high << 4 | ((low & DIGIT_VALUE) - 1));
+        uuid += 2;
     }
-    if (uuid[at] != '\0')
+    if (*uuid)
         return false;
-    memcpy(ret_bytes, bytes, 16);
+    memcpy(ret_bytes, bytes, sizeof(bytes));
     return true;
+}
+
+bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16])
+{
+    return uuid_read(uuid, 0, ret_bytes);
+}
+
+bool ss_uuid_parse_canonical(const char *uuid, uint8_t ret_bytes[16])
+{
+    return uuid_read(uuid, DIGIT_UPPER, ret_bytes);
 }
 
 void ss_task_uuid(const char *checkpoint_id, int format,

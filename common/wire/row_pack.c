@@ -11,7 +11,7 @@
 #include "common/wire/row_impl.h"
 #include "common/wire/row_limits.h"
 
-enum { ROW_FIRST_SIZE = 1024, VARINT_SIZE_MAX = 10 };
+enum { ROW_FIRST_SIZE = 1024 };
 enum row_wire_type { ROW_VARINT = 0, ROW_BYTES = 2 };
 
 struct row_pack {
@@ -22,91 +22,85 @@ struct row_pack {
     char first[ROW_FIRST_SIZE];
 };
 
-static void pack_grow(struct row_pack *pack, size_t size)
+// Room for `size` bytes more; NULL: the row is too large.
+static char *pack_grow(struct row_pack *pack, size_t size)
 {
     size_t capacity = pack->capacity;
-    while (capacity < pack->size + size)
+    pack->size += size;
+    if (pack->size > SS_ROW_SIZE_MAX)
+        return NULL;
+    while (capacity < pack->size)
         capacity *= 2;
     char *data = ss_alloc(capacity), *end = data + capacity;
-    memcpy(end - pack->size, pack->end - pack->size, pack->size);
+    size_t before = pack->size - size;
+    memcpy(end - before, pack->end - before, before);
     ss_free(pack->data);
     pack->data = data;
     pack->end = end;
     pack->capacity = capacity;
+    return end - pack->size;
 }
 
-static void pack_bytes(struct row_pack *pack, const void *bytes, size_t size)
+static inline char *pack_room(struct row_pack *pack, size_t size)
 {
-    if (pack->size + size <= SS_ROW_SIZE_MAX) {
-        if (pack->size + size > pack->capacity)
-            pack_grow(pack, size);
-        if (size > 0)
-            memcpy(pack->end - pack->size - size, bytes, size);
-    }
+    if (size > pack->capacity - pack->size || pack->size > pack->capacity)
+        return pack_grow(pack, size);
     pack->size += size;
+    return pack->end - pack->size;
 }
 
-static void pack_varint(struct row_pack *pack, uint64_t number)
+// A field: its key, a number, and `size` bytes.
+static void pack_field(struct row_pack *pack, unsigned key, uint64_t number,
+    const void *bytes, size_t size)
 {
-    uint8_t bytes[VARINT_SIZE_MAX];
-    size_t size = 0;
+    size_t digits = 1;
+    for (uint64_t rest = number; rest > 127; rest >>= 7)
+        digits++;
+    char *at = pack_room(pack, 1 + digits + size);
+    if (!at)
+        return;
+    *at++ = (char)key;
     for (; number > 127; number >>= 7)
-        bytes[size++] = (uint8_t)(number | 128);
-    bytes[size++] = (uint8_t)number;
-    pack_bytes(pack, bytes, size);
+        *at++ = (char)(number | 128);
+    *at++ = (char)number;
+    if (size > 0)
+        memcpy(at, bytes, size);
 }
 
-static void pack_key(
-    struct row_pack *pack, uint32_t field, enum row_wire_type type)
+static void pack_number(struct row_pack *pack, unsigned field, uint64_t number)
 {
-    pack_varint(pack, field << 3 | type);
+    pack_field(pack, field << 3 | ROW_VARINT, number, NULL, 0);
 }
 
-static void pack_number(struct row_pack *pack, uint32_t field, uint64_t number)
-{
-    pack_varint(pack, number);
-    pack_key(pack, field, ROW_VARINT);
-}
-
-static void pack_signed(struct row_pack *pack, uint32_t field, int64_t number)
+static void pack_signed(struct row_pack *pack, unsigned field, int64_t number)
 {
     uint64_t twice = (uint64_t)number << 1;
     pack_number(pack, field, number < 0 ? ~twice : twice);
 }
 
 static void pack_data(
-    struct row_pack *pack, uint32_t field, const void *bytes, size_t size)
+    struct row_pack *pack, unsigned field, const void *bytes, size_t size)
 {
-    pack_bytes(pack, bytes, size);
-    pack_varint(pack, size);
-    pack_key(pack, field, ROW_BYTES);
+    pack_field(pack, field << 3 | ROW_BYTES, size, bytes, size);
 }
 
-static void pack_text(struct row_pack *pack, uint32_t field, const char *text)
+static void pack_text(struct row_pack *pack, unsigned field, const char *text)
 {
-    pack_data(pack, field, text ? text : "", text ? strlen(text) : 0);
+    pack_data(pack, field, text, text ? strlen(text) : 0);
 }
 
 // What was written since there were `from` bytes is a message in that field.
-static void pack_message(struct row_pack *pack, uint32_t field, size_t from)
+static void pack_message(struct row_pack *pack, unsigned field, size_t from)
 {
-    pack_varint(pack, pack->size - from);
-    pack_key(pack, field, ROW_BYTES);
-}
-
-static bool is_lower(const char *text)
-{
-    while (*text && (*text < 'A' || *text > 'F'))
-        text++;
-    return !*text;
+    pack_field(pack, field << 3 | ROW_BYTES, pack->size - from, NULL, 0);
 }
 
 // 16 bytes in `field` if `id` is a UUID as we write them, else text in the next
 // one.
-static void pack_id(struct row_pack *pack, uint32_t field, const char *id)
+static void pack_id(struct row_pack *pack, unsigned field, const char *id)
 {
     uint8_t bytes[SS_ROW_UUID_SIZE];
-    if (ss_uuid_parse(id, bytes) && is_lower(id))
+    if (ss_uuid_parse_canonical(id, bytes))
         pack_data(pack, field, bytes, sizeof(bytes));
     else
         pack_text(pack, field + 1, id);
@@ -114,7 +108,7 @@ static void pack_id(struct row_pack *pack, uint32_t field, const char *id)
 
 // Its bytes, with its tag in the field before.
 static void pack_value(
-    struct row_pack *pack, uint32_t field, struct ss_value *value)
+    struct row_pack *pack, unsigned field, struct ss_value *value)
 {
     if (!value)
         return;
@@ -125,7 +119,7 @@ static void pack_value(
         pack_number(pack, field - 1, (uint64_t)ss_value_tag(value));
 }
 
-static void pack_json(struct row_pack *pack, uint32_t field, const json_t *json)
+static void pack_json(struct row_pack *pack, unsigned field, const json_t *json)
 {
     if (!json)
         return;
