@@ -13,27 +13,13 @@ const struct ss_arg ss_cmd_history_options[] = {SS_CLI_WORD(words, "THREAD"),
     SS_CLI_LIMIT(limit, "at most this many"), SS_CLI_NS(ns),
     SS_CLI_GRAPH_OF_THREAD(graph), SS_CLI_OPTIONS};
 
-static struct ss_id_form id_form(const json_t *history)
-{
-    SS_VEC(const char *) ids = {0};
-    size_t i;
-    json_t *snapshot;
-    if (ss_cli_width() > 0)
-        json_array_foreach (history, i, snapshot)
-            SS_VEC_PUSH(&ids, ss_snapshot_id(snapshot));
-    struct ss_id_form form = {0, 0};
-    if (ids.count > 0)
-        form = ss_text_id_form(ids.items, ids.count);
-    SS_VEC_FINI(&ids);
-    return form;
-}
-
 static void print(const json_t *history)
 {
     struct ss_buf buf;
     ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
     size_t more = limit && json_array_size(history) > (size_t)limit;
-    ss_history_write(history, more, id_form(history), ss_cli_width(), &buf);
+    struct ss_screen screen = ss_cli_screen();
+    ss_history_write(history, more, &screen, &buf);
     ss_cli_print_buf(&buf);
 }
 

@@ -111,8 +111,8 @@ static int new_keys(void)
 
 static void print_list(const struct ss_allowed *list)
 {
-    static const struct ss_table_column columns[] = {
-        {"NAME", false, false}, {"ROLE", false, false}, {"KEY", false, true}};
+    static const struct ss_table_column columns[] = {{"NAME", false, false, 0},
+        {"ROLE", false, false, 0}, {"KEY", false, true, 0}};
     struct ss_table *table = ss_table_new(columns, 3);
     for (struct ss_map_entry *it = list->keys.first; it; it = it->next) {
         const struct ss_key *key = it->value;

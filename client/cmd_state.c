@@ -9,6 +9,7 @@
 #include "common/model/value.h"
 
 static struct ss_arg_list words;
+static bool all;
 static const char *checkpoint;
 static const char *ns;
 static const char *graph;
@@ -18,7 +19,7 @@ const struct ss_arg ss_cmd_state_options[] = {SS_CLI_WORD(words, "THREAD"),
     SS_CLI_AT(checkpoint, "as it was there"), SS_CLI_NS(ns),
     SS_CLI_GRAPH_OF_THREAD(graph),
     SS_CLI_FLAG("subgraphs", 0, subgraphs, "what inner graphs hold too"),
-    SS_CLI_OPTIONS};
+    SS_CLI_FLAG("all", 0, all, "all of it on a terminal too"), SS_CLI_OPTIONS};
 
 static json_t *request(const char *at)
 {
@@ -31,8 +32,13 @@ static void print(const json_t *state)
 {
     struct ss_buf buf;
     ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
-    ss_snapshot_write(state, ss_cli_width(), &buf);
+    struct ss_screen screen = ss_cli_screen();
+    bool is_cut = ss_snapshot_write(state, &screen, all, &buf);
     ss_cli_print_buf(&buf);
+    if (is_cut) {
+        const char *at = ss_snapshot_id(state);
+        ss_cli_tell_all(words.items[0], checkpoint ? at : NULL, ns);
+    }
     json_t *interrupts = json_object_get(state, "interrupts");
     if (json_array_size(interrupts) > 0 && !checkpoint) {
         puts("");

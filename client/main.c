@@ -4,8 +4,9 @@
 int main(int argc, char **argv)
 {
     static const struct ss_cli_command commands[] = {
-#define X(name_, asks, completes, usage_, summary_, about_)                    \
+#define X(name_, group_, asks, completes, usage_, summary_, about_)            \
     {.name = #name_,                                                           \
+        .group = SS_CLI_GROUP_##group_,                                        \
         .usage = usage_,                                                       \
         .summary = summary_,                                                   \
         .about = about_,                                                       \

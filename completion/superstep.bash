@@ -26,7 +26,7 @@ _superstep()
     cancel) words=runs options='--thread --rollback --coordinator --keys --json --help' ;;
     migrate) words=runs options='--thread --graph --from --to --coordinator --keys --json --help' ;;
     release) words=runs options='--thread --coordinator --keys --json --help' ;;
-    state) words=threads options='--at --ns --graph --subgraphs --coordinator --keys --json --help' ;;
+    state) words=threads options='--at --ns --graph --subgraphs --all --coordinator --keys --json --help' ;;
     history) words=threads options='--limit --ns --graph --coordinator --keys --json --help' ;;
     update) words=threads options='--values --as --at --graph --ns --coordinator --keys --json --help' ;;
     graphs) words=none options='--names --coordinator --keys --json --help' ;;
@@ -36,7 +36,7 @@ _superstep()
     drain) words=workers options='--coordinator --keys --json --help' ;;
     pause) words=graphs options='--reason --all --of-version --coordinator --keys --json --help' ;;
     unpause) words=graphs options='--all --of-version --coordinator --keys --json --help' ;;
-    health) words=none options='--coordinator --keys --json --help' ;;
+    health) words=none options='--live --coordinator --keys --json --help' ;;
     draw) words=graphs options='--xray --coordinator --keys --json --help' ;;
     journal) words=threads options='--from --limit --coordinator --keys --json --help' ;;
     copy) words=threads options='--coordinator --keys --json --help' ;;

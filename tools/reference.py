@@ -558,7 +558,7 @@ def options_named(table, text):
 
 def commands():
     """The rows of commands.def, a dict each."""
-    names = ("name", "asks", "completes", "usage", "summary", "about")
+    names = ("name", "group", "asks", "completes", "usage", "summary", "about")
     text = re.sub(r"^//.*$", "", (ROOT / COMMANDS).read_text(), flags=re.M)
     for row in re.split(r"^X\(", text, flags=re.M)[1:]:
         cells = [""]

@@ -79,6 +79,24 @@ static void print_command(const char *command, const char *word, FILE *to)
     ss_free(quoted);
 }
 
+static void print_option(const char *option, const char *value, FILE *to)
+{
+    char *quoted = value ? ss_cli_quote(value) : NULL;
+    if (quoted)
+        fprintf(to, " %s %s", option, quoted);
+    ss_free(quoted);
+}
+
+void ss_cli_tell_all(const char *thread, const char *at, const char *ns)
+{
+    struct ss_screen screen = ss_cli_screen();
+    fprintf(stdout, "%sall: ", ss_tone_on(&screen, SS_TONE_DIM));
+    print_command("state", thread, stdout);
+    print_option("--at", at, stdout);
+    print_option("--ns", ns, stdout);
+    fprintf(stdout, " --all%s\n", ss_tone_off(&screen, SS_TONE_DIM));
+}
+
 void ss_cli_advise(
     const char *graph, const char *thread, const json_t *interrupts, FILE *to)
 {
@@ -89,9 +107,8 @@ void ss_cli_advise(
         fputs("interrupted at a breakpoint\nGo on:  ", to);
         if (graph) {
             print_command("run", graph, to);
-            char *quoted = ss_cli_quote(thread);
-            fprintf(to, " --thread %s\n", quoted);
-            ss_free(quoted);
+            print_option("--thread", thread, to);
+            fputs("\n", to);
         } else {
             print_command("resume", thread, to);
             fputs("\n", to);

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "client/cli/completion.h"
@@ -32,22 +31,33 @@ static const struct ss_cli_command *running;
 
 // ---------------------------------------------------------------------- saying
 
-static void say(const char *format, va_list args)
+static void say(
+    enum ss_tone tone, const char *title, const char *format, va_list args)
 {
     // The message may quote others, whose text must not move the cursor.
     char message[MESSAGE_SIZE];
     vsnprintf(message, sizeof(message), format, args);
     char *lines = ss_text_lines(message);
+    struct ss_screen screen = ss_screen_of(STDERR_FILENO);
     fflush(stdout);
-    fprintf(stderr, "superstep: %s\n", lines);
+    fprintf(stderr, "%s%s%s %s\n", ss_tone_on(&screen, tone), title,
+        ss_tone_off(&screen, tone), lines);
     ss_free(lines);
+}
+
+void ss_cli_warn(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(SS_TONE_WAITS, "superstep: warning:", format, args);
+    va_end(args);
 }
 
 int ss_cli_fail(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(format, args);
+    say(SS_TONE_BAD, "superstep:", format, args);
     va_end(args);
     return SS_CLI_FAILED;
 }
@@ -56,7 +66,7 @@ int ss_cli_usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(format, args);
+    say(SS_TONE_BAD, "superstep:", format, args);
     va_end(args);
     fprintf(stderr, "superstep %s --help tells more.\n",
         running ? running->name : "");
@@ -158,23 +168,20 @@ json_t *ss_cli_number(int64_t number)
     return number != 0 ? json_integer(number) : NULL;
 }
 
-size_t ss_cli_width(void)
+struct ss_screen ss_cli_screen(void)
 {
-    struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
-        return 0;
-    enum { WIDTH_DEFAULT = 80 }; // a terminal that does not know its own
-    return size.ws_col ? size.ws_col : WIDTH_DEFAULT;
+    return ss_screen_of(STDOUT_FILENO);
 }
 
 void ss_cli_print_table(struct ss_table *table, const char *none)
 {
     struct ss_buf buf;
+    struct ss_screen screen = ss_cli_screen();
     ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
     if (ss_table_count(table) == 0)
         ss_buf_addf(&buf, "%s\n", none);
     else
-        ss_table_write(table, ss_cli_width(), &buf);
+        ss_table_write(table, &screen, &buf);
     ss_cli_print_buf(&buf);
     ss_table_destroy(&table);
 }
@@ -184,12 +191,23 @@ void ss_cli_print_table(struct ss_table *table, const char *none)
 
 static void print_help(const struct ss_cli_command *commands)
 {
+    static const char *const titles[SS_CLI_GROUPS] = {
+        [SS_CLI_GROUP_BUILD] = "Build a graph",
+        [SS_CLI_GROUP_RUNS] = "Runs",
+        [SS_CLI_GROUP_THREADS] = "Threads and their state",
+        [SS_CLI_GROUP_CLUSTER] = "Look at a cluster",
+        [SS_CLI_GROUP_OPERATE] = "Operate it",
+        [SS_CLI_GROUP_LANGGRAPH] = "LangGraph",
+        [SS_CLI_GROUP_SHELL] = "The command itself"};
     puts("Usage: superstep [--coordinator EP] [--keys DIR] [--json] COMMAND "
          "[options]\n\n"
-         "Durable graphs: run them, follow them, look at their state.\n\n"
-         "Commands:");
-    for (; commands->name; commands++)
-        printf("  %-11s %s\n", commands->name, commands->summary);
+         "Durable graphs: run them, follow them, look at their state.");
+    for (int group = 0; group < SS_CLI_GROUPS; group++) {
+        printf("\n%s:\n", titles[group]);
+        for (const struct ss_cli_command *it = commands; it->name; it++)
+            if ((int)it->group == group)
+                printf("  %-11s %s\n", it->name, it->summary);
+    }
     printf("\nsuperstep COMMAND --help tells more of a command.\n\n%s\n",
         ss_cli_exit_text);
 }
@@ -255,8 +273,7 @@ static int parse_front(
 static void warn(void *ctx, enum ss_finding finding, const char *text)
 {
     (void)ctx;
-    fprintf(stderr, "superstep: warning: %s: %s\n", text,
-        ss_finding_remedy(finding));
+    ss_cli_warn("%s: %s", text, ss_finding_remedy(finding));
 }
 
 // Requests are JSON: a name that is not UTF-8 would be silently left out, and

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <superstep/client.h>
 
+#include "client/cli/screen.h"
 #include "client/cli/table.h"
 #include "common/app/settings.h"
 
@@ -39,11 +40,25 @@ enum ss_cli_word {
     SS_CLI_WORD_FILE,
 };
 
+// What a subcommand is about: --help lists those of a group together, in this
+// order.
+enum ss_cli_group {
+    SS_CLI_GROUP_BUILD,
+    SS_CLI_GROUP_RUNS,
+    SS_CLI_GROUP_THREADS,
+    SS_CLI_GROUP_CLUSTER,
+    SS_CLI_GROUP_OPERATE,
+    SS_CLI_GROUP_LANGGRAPH,
+    SS_CLI_GROUP_SHELL,
+    SS_CLI_GROUPS,
+};
+
 // Whether a subcommand talks to a coordinator.
 enum { SS_CLI_IS_ONLINE, SS_CLI_IS_OFFLINE };
 
 struct ss_cli_command {
-    const char *name;             // NULL ends a table
+    const char *name; // NULL ends a table
+    enum ss_cli_group group;
     const char *usage;            // "GRAPH [options]"
     const char *summary;          // one line, for the list of commands
     const char *about;            // behind the summary in --help; or NULL
@@ -60,6 +75,8 @@ int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv);
 
 // "superstep: ...", on stderr. Returns SS_CLI_FAILED.
 int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
+// "superstep: warning: ...", on stderr.
+void ss_cli_warn(const char *format, ...) SS_PRINTF(1, 2);
 // A mistake on the command line, with the way to the help. SS_CLI_USAGE.
 int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
 // Print an error of the client; SS_CLI_ALONE where no coordinator answers. For
@@ -91,7 +108,7 @@ enum { SS_CLI_PAGE_SIZE_MAX = 256 * 1024 * 1024 };
 void ss_cli_print_buf(struct ss_buf *buf);
 // Print and destroy a table; `none` stands in place of one without rows.
 void ss_cli_print_table(struct ss_table *table, const char *none);
-// Columns of the terminal that stdout is, 0 if it is not a terminal.
-size_t ss_cli_width(void);
+// The terminal that stdout is.
+struct ss_screen ss_cli_screen(void);
 
 #endif

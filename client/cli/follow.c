@@ -4,13 +4,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "client/cli/advice.h"
 #include "client/cli/cli.h"
 #include "client/cli/idle.h"
 #include "client/cli/paused.h"
+#include "client/cli/pretty.h"
 #include "client/cli/steps.h"
 #include "client/cli/text.h"
 #include "common/app/clock.h"
@@ -39,11 +39,8 @@ struct watch {
 
 static size_t stderr_width(void)
 {
-    struct winsize size;
-    if (!isatty(STDERR_FILENO) ||
-        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return WIDTH_DEFAULT;
-    return size.ws_col;
+    struct ss_screen screen = ss_screen_of(STDERR_FILENO);
+    return screen.width > 0 ? screen.width : WIDTH_DEFAULT;
 }
 
 static void erase_live(struct watch *watch)
@@ -125,7 +122,7 @@ static void tell_paused(const json_t *accepted)
     const json_t *record = json_object_get(accepted, "paused");
     char *text = record ? ss_paused_text(record) : NULL;
     if (text)
-        fprintf(stderr, "superstep: warning: the run waits: %s\n", text);
+        ss_cli_warn("the run waits: %s", text);
     ss_free(text);
 }
 
@@ -191,7 +188,7 @@ static void print_warnings(const json_t *answer)
         char *text = json_is_string(warning)
                          ? ss_text_plain(json_string_value(warning))
                          : ss_text_json(warning, 0);
-        fprintf(stderr, "superstep: warning: %s\n", text);
+        ss_cli_warn("%s", text);
         ss_free(text);
     }
 }
@@ -224,6 +221,23 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
     return status;
 }
 
+// Whole on one line for programs; a screen of it for people.
+static void print_output(const json_t *output, const char *thread)
+{
+    struct ss_screen screen = ss_cli_screen();
+    struct ss_buf buf;
+    if (screen.width == 0) {
+        ss_cli_print_json(output);
+        return;
+    }
+    ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
+    bool is_cut =
+        ss_pretty_write(output, screen.width, ss_pretty_rows(&screen), &buf);
+    ss_cli_print_buf(&buf);
+    if (is_cut && thread)
+        ss_cli_tell_all(thread, NULL, NULL);
+}
+
 int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
 {
     const char *status = ss_json_str(answer, "status", NULL);
@@ -240,7 +254,7 @@ int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
         print_warnings(answer);
         json_t *output = json_object_get(answer, "output");
         if (output && (!json_is_null(output) || strcmp(status, "done") == 0))
-            ss_cli_print_json(output);
+            print_output(output, ss_json_str(answer, "thread", follow->thread));
         fflush(stdout);
     }
     if (!status || strcmp(status, "done") == 0)

@@ -12,24 +12,6 @@
 
 enum { TEXT_SIZE_MAX = 64 * 1024, VERSION_WIDTH = 8 };
 
-static struct ss_id_form form_of(const json_t *list, const char *key)
-{
-    struct ss_id_form form = {0, 0};
-    if (ss_cli_width() == 0)
-        return form; // whole ids are for programs
-    SS_VEC(const char *) ids = {0};
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
-        const char *id = ss_json_str(item, key, NULL);
-        if (id)
-            SS_VEC_PUSH(&ids, id);
-    }
-    form = ss_text_id_form(ids.items, ids.count);
-    SS_VEC_FINI(&ids);
-    return form;
-}
-
 // Names separated by commas. Gives.
 static char *joined(const json_t *list)
 {
@@ -76,8 +58,7 @@ static char *plain_text(const json_t *value)
 }
 
 // The text of a cell. Gives; NULL where there is nothing to show.
-static char *cell_of(const json_t *value, const struct ss_list_column *column,
-    struct ss_id_form form)
+static char *cell_of(const json_t *value, const struct ss_list_column *column)
 {
     const char *text = json_string_value(value);
     if (!value || json_is_null(value))
@@ -89,8 +70,6 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column,
                    : plain_text(value);
     case SS_LIST_TIME:
         return text ? ss_text_time(text) : plain_text(value);
-    case SS_LIST_ID:
-        return text ? ss_text_id(text, form) : plain_text(value);
     case SS_LIST_VERSION:
         return text ? ss_format("%.*s", VERSION_WIDTH, text)
                     : plain_text(value);
@@ -98,6 +77,8 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column,
         return json_is_array(value) ? graphs(value) : plain_text(value);
     case SS_LIST_JSON:
         return ss_text_json(value, 0);
+    case SS_LIST_ID:
+    case SS_LIST_STATUS:
     case SS_LIST_NUMBER:
     case SS_LIST_TEXT:
     default:
@@ -114,15 +95,13 @@ void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
     }
     ss_check(count <= SS_TABLE_COLUMNS_MAX);
     struct ss_table_column heads[SS_TABLE_COLUMNS_MAX];
-    struct ss_id_form forms[SS_TABLE_COLUMNS_MAX];
     for (size_t i = 0; i < count; i++) {
         heads[i] = (struct ss_table_column){.title = columns[i].title,
             .is_number = columns[i].form == SS_LIST_NUMBER,
-            .is_flexible = columns[i].is_flexible};
-        if (columns[i].form == SS_LIST_ID)
-            forms[i] = form_of(list, columns[i].key);
-        else
-            forms[i] = (struct ss_id_form){0, 0};
+            .is_flexible = columns[i].is_flexible,
+            .form = columns[i].form == SS_LIST_ID       ? SS_TABLE_ID
+                    : columns[i].form == SS_LIST_STATUS ? SS_TABLE_STATUS
+                                                        : SS_TABLE_TEXT};
     }
     struct ss_table *table = ss_table_new(heads, count);
     size_t row;
@@ -130,8 +109,8 @@ void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
     json_array_foreach (list, row, item) {
         char *cells[SS_TABLE_COLUMNS_MAX];
         for (size_t i = 0; i < count; i++)
-            cells[i] = cell_of(
-                json_object_get(item, columns[i].key), &columns[i], forms[i]);
+            cells[i] =
+                cell_of(json_object_get(item, columns[i].key), &columns[i]);
         ss_table_add(table, (const char *const *)cells);
         for (size_t i = 0; i < count; i++)
             ss_free(cells[i]);

@@ -9,7 +9,8 @@ enum ss_list_form {
     SS_LIST_NUMBER,
     SS_LIST_TIME,    // an ISO time, to the second
     SS_LIST_AGO,     // milliseconds
-    SS_LIST_ID,      // cut in the middle on a terminal
+    SS_LIST_ID,      // cut in the middle where the row is too long
+    SS_LIST_STATUS,  // coloured
     SS_LIST_VERSION, // the first characters
     SS_LIST_GRAPHS,  // a list of name@version, each version's first characters
     SS_LIST_JSON,    // any value on one line

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "client/cli/pretty.h"
 #include "client/cli/table.h"
+#include "client/cli/text.h"
+#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
@@ -21,16 +24,29 @@ bool ss_snapshot_is_there(const json_t *snapshot)
            json_is_object(json_object_get(snapshot, "metadata"));
 }
 
-// "a, b"; NULL for an empty list. Gives.
+// "a, b \xc3\x97200"; NULL for an empty list. Gives.
 static char *names(const json_t *list)
 {
+    struct ss_map counts = {0};
     struct ss_buf buf;
-    ss_buf_init(&buf, TEXT_SIZE_MAX);
     size_t i;
-    json_t *name;
-    json_array_foreach (list, i, name)
-        ss_buf_addf(&buf, "%s%s", i ? ", " : "",
-            json_is_string(name) ? json_string_value(name) : "?");
+    json_t *item;
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
+    json_array_foreach (list, i, item) {
+        const char *name = json_is_string(item) ? json_string_value(item) : "?";
+        size_t *count = ss_map_get(&counts, name);
+        if (!count) {
+            count = ss_zalloc(1, sizeof(*count));
+            ss_map_put(&counts, name, count);
+        }
+        ++*count;
+    }
+    for (const struct ss_map_entry *e = counts.first; e; e = e->next) {
+        ss_buf_addf(&buf, "%s%s", buf.size ? ", " : "", e->key);
+        if (*(const size_t *)e->value > 1)
+            ss_buf_addf(&buf, " \xc3\x97%zu", *(const size_t *)e->value);
+    }
+    ss_map_fini(&counts, ss_free);
     char *text = buf.size ? ss_strdup(ss_buf_str(&buf)) : NULL;
     ss_buf_fini(&buf);
     return text;
@@ -57,13 +73,13 @@ static void write_head(const json_t *snapshot, struct ss_buf *buf)
     ss_free(next);
 }
 
-static void write_values(const json_t *values, size_t width, struct ss_buf *buf)
+static void write_all_values(const json_t *values, struct ss_buf *buf)
 {
+    static const struct ss_screen none = {0};
     static const struct ss_table_column columns[] = {
-        {"KEY", false, false}, {"VALUE", false, true}};
-    ss_buf_add_str(buf, "\n");
+        {"KEY", false, false, 0}, {"VALUE", false, true, 0}};
     if (!json_is_object(values)) {
-        char *text = ss_text_json(values, width);
+        char *text = ss_text_json(values, 0);
         ss_buf_addf(buf, "%s\n", text);
         ss_free(text);
         return;
@@ -79,8 +95,20 @@ static void write_values(const json_t *values, size_t width, struct ss_buf *buf)
     if (ss_table_count(table) == 0)
         ss_buf_add_str(buf, "no values\n");
     else
-        ss_table_write(table, width, buf);
+        ss_table_write(table, &none, buf);
     ss_table_destroy(&table);
+}
+
+// Returns whether something is missing.
+static bool write_values(const json_t *values, const struct ss_screen *screen,
+    bool is_whole, struct ss_buf *buf)
+{
+    ss_buf_add_str(buf, "\n");
+    if (screen->width > 0 && json_object_size(values) > 0)
+        return ss_pretty_write(
+            values, screen->width, is_whole ? 0 : ss_pretty_rows(screen), buf);
+    write_all_values(values, buf);
+    return false;
 }
 
 // The state of a task whose writes were not applied yet. Gives.
@@ -109,35 +137,42 @@ static char *task_state(const json_t *task)
     return state;
 }
 
-static void write_tasks(const json_t *tasks, size_t width, struct ss_buf *buf)
+// Returns whether tasks are missing.
+static bool write_tasks(const json_t *tasks, const struct ss_screen *screen,
+    bool is_whole, struct ss_buf *buf)
 {
     static const struct ss_table_column columns[] = {
-        {"TASK", false, false}, {"NODE", false, false}, {"STATE", false, true}};
-    if (json_array_size(tasks) == 0)
-        return;
+        {"TASK", false, false, SS_TABLE_ID}, {"NODE", false, false, 0},
+        {"STATE", false, true, SS_TABLE_STATUS}};
+    size_t i, count = json_array_size(tasks), shown = count;
+    if (count == 0)
+        return false;
+    if (screen->width > 0 && !is_whole && count > ss_pretty_rows(screen))
+        shown = ss_pretty_rows(screen) - 1;
     struct ss_table *table = ss_table_new(columns, 3);
-    size_t i;
-    json_t *task;
-    json_array_foreach (tasks, i, task) {
+    for (i = 0; i < shown; i++) {
+        const json_t *task = json_array_get(tasks, i);
         char *state = task_state(task);
-        const char *id = ss_json_str(task, "id", "-");
-        char *cut = ss_text_id(id, (struct ss_id_form){8, 4});
-        ss_table_add(table, (const char *const[]){width ? cut : id,
+        ss_table_add(table, (const char *const[]){ss_json_str(task, "id", "-"),
                                 ss_json_str(task, "name", "-"), state});
-        ss_free(cut);
         ss_free(state);
     }
     ss_buf_add_str(buf, "\n");
-    ss_table_write(table, width, buf);
+    ss_table_write(table, screen, buf);
+    if (shown < count)
+        ss_buf_addf(buf, "\xe2\x80\xa6 %zu more\n", count - shown);
     ss_table_destroy(&table);
+    return shown < count;
 }
 
-void ss_snapshot_write(const json_t *snapshot, size_t width, struct ss_buf *buf)
+bool ss_snapshot_write(const json_t *snapshot, const struct ss_screen *screen,
+    bool is_whole, struct ss_buf *buf)
 {
     write_head(snapshot, buf);
-    write_values(json_object_get(snapshot, "values"), width, buf);
+    bool is_cut = write_values(
+        json_object_get(snapshot, "values"), screen, is_whole, buf);
     const json_t *tasks = json_object_get(snapshot, "tasks");
-    write_tasks(tasks, width, buf);
+    is_cut = write_tasks(tasks, screen, is_whole, buf) || is_cut;
     // Graphs inside: with --subgraphs a task holds the snapshot of its own
     // graph.
     size_t i;
@@ -147,8 +182,9 @@ void ss_snapshot_write(const json_t *snapshot, size_t width, struct ss_buf *buf)
         if (!json_object_get(inner, "values"))
             continue;
         ss_buf_add_str(buf, "\n");
-        ss_snapshot_write(inner, width, buf);
+        is_cut = ss_snapshot_write(inner, screen, is_whole, buf) || is_cut;
     }
+    return is_cut;
 }
 
 // --------------------------------------------------------------------- history
@@ -194,8 +230,8 @@ static const json_t *parent_of(const json_t *history, size_t index)
     return NULL;
 }
 
-static void add_snapshot(struct ss_table *table, const json_t *history,
-    size_t index, struct ss_id_form form)
+static void add_snapshot(
+    struct ss_table *table, const json_t *history, size_t index)
 {
     const json_t *snapshot = json_array_get(history, index);
     const json_t *parent = parent_of(history, index);
@@ -203,29 +239,27 @@ static void add_snapshot(struct ss_table *table, const json_t *history,
     bool is_known = parent || !parent_config || json_is_null(parent_config);
     char *changed =
         is_known ? ss_snapshot_changed(snapshot, parent) : ss_strdup("?");
-    char *id = ss_text_id(ss_snapshot_id(snapshot), form);
     char *next = names(json_object_get(snapshot, "next"));
     char *step = ss_format(
         "%lld", (long long)ss_json_int(
                     json_object_get(snapshot, "metadata"), "step", 0));
-    ss_table_add(table,
-        (const char *const[]){id, step, source_of(snapshot), next, changed});
+    ss_table_add(table, (const char *const[]){ss_snapshot_id(snapshot), step,
+                            source_of(snapshot), next, changed});
     ss_free(changed);
-    ss_free(id);
     ss_free(next);
     ss_free(step);
 }
 
 void ss_history_write(const json_t *history, size_t more,
-    struct ss_id_form form, size_t width, struct ss_buf *buf)
+    const struct ss_screen *screen, struct ss_buf *buf)
 {
     static const struct ss_table_column columns[] = {
-        {"CHECKPOINT", false, false}, {"STEP", true, false},
-        {"SOURCE", false, false}, {"NEXT", false, true},
-        {"CHANGED", false, true}};
+        {"CHECKPOINT", false, false, SS_TABLE_ID}, {"STEP", true, false, 0},
+        {"SOURCE", false, false, 0}, {"NEXT", false, true, 0},
+        {"CHANGED", false, true, 0}};
     struct ss_table *table = ss_table_new(columns, 5);
     for (size_t i = 0; i + more < json_array_size(history); i++)
-        add_snapshot(table, history, i, form);
-    ss_table_write(table, width, buf);
+        add_snapshot(table, history, i);
+    ss_table_write(table, screen, buf);
     ss_table_destroy(&table);
 }

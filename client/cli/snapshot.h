@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "client/cli/text.h"
+#include "client/cli/screen.h"
 #include "common/base/buf.h"
 
 // Whether there is a checkpoint to show: a thread that never ran has none, and
@@ -13,16 +13,17 @@
 bool ss_snapshot_is_there(const json_t *snapshot);
 // Its id, "" where there is none. Borrowed.
 const char *ss_snapshot_id(const json_t *snapshot);
-// Write the whole snapshot: its place in the run, the values, tasks and
-// questions that wait. `width` of the terminal, 0: no limit.
-void ss_snapshot_write(
-    const json_t *snapshot, size_t width, struct ss_buf *buf);
+// Write the snapshot: its place in the run, the values, tasks and questions
+// that wait. On a terminal (`screen`) values and tasks take some rows each,
+// unless `is_whole`. Returns whether something is missing.
+bool ss_snapshot_write(const json_t *snapshot, const struct ss_screen *screen,
+    bool is_whole, struct ss_buf *buf);
 // The names of the keys that differ from `before` (NULL: not known), with
 // commas. Gives.
 char *ss_snapshot_changed(const json_t *snapshot, const json_t *before);
 // A table of snapshots, newest first; the last `more` of them only show what
 // the one above changed and get no line.
 void ss_history_write(const json_t *history, size_t more,
-    struct ss_id_form form, size_t width, struct ss_buf *buf);
+    const struct ss_screen *screen, struct ss_buf *buf);
 
 #endif

@@ -64,14 +64,41 @@ static size_t widest(const struct ss_table *table, size_t column)
     return width;
 }
 
+// Cut the ids, as little as leaves all of a column different.
+static void cut_ids(struct ss_table *table, size_t *widths)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        SS_VEC(const char *) ids = {0};
+        if (table->columns[i].form != SS_TABLE_ID)
+            continue;
+        for (size_t j = 0; j < table->rows.count; j++)
+            SS_VEC_PUSH(&ids, table->rows.items[j].cells[i]);
+        struct ss_id_form form = ss_text_id_form(ids.items, ids.count);
+        for (size_t j = 0; j < table->rows.count; j++) {
+            char **cell = &table->rows.items[j].cells[i];
+            char *cut = ss_text_id(*cell, form);
+            ss_free(*cell);
+            *cell = cut;
+        }
+        SS_VEC_FINI(&ids);
+        widths[i] = widest(table, i);
+    }
+}
+
+static size_t line_width(const struct ss_table *table, const size_t *widths)
+{
+    size_t line = (table->count - 1) * SS_TABLE_GAP;
+    for (size_t i = 0; i < table->count; i++)
+        line += widths[i];
+    return line;
+}
+
 // Take from the widest flexible column until the line fits.
 static void make_room(
     const struct ss_table *table, size_t width_max, size_t *widths)
 {
     enum { NARROWEST = 8 };
-    size_t line = (table->count - 1) * SS_TABLE_GAP;
-    for (size_t i = 0; i < table->count; i++)
-        line += widths[i];
+    size_t line = line_width(table, widths);
     while (line > width_max) {
         size_t victim = table->count;
         for (size_t i = 0; i < table->count; i++)
@@ -85,38 +112,70 @@ static void make_room(
     }
 }
 
+static enum ss_tone tone_of(
+    const struct ss_table_column *column, const char *cell)
+{
+    switch (column->form) {
+    case SS_TABLE_ID:
+        return SS_TONE_DIM;
+    case SS_TABLE_STATUS:
+        return ss_tone_of_status(cell);
+    case SS_TABLE_TEXT:
+    default:
+        return SS_TONE_PLAIN;
+    }
+}
+
 static void write_line(const struct ss_table *table, const size_t *widths,
-    char *const *cells, struct ss_buf *buf)
+    char *const *cells, const struct ss_screen *screen, struct ss_buf *buf)
 {
     size_t owed = 0; // spaces, written only if something follows
     for (size_t i = 0; i < table->count; i++) {
-        char *cell = ss_text_cut(cells[i], widths[i]);
-        size_t pad = widths[i] - ss_text_width(cell);
+        char *cell = screen->width > 0 ? ss_text_cut(cells[i], widths[i])
+                                       : ss_strdup(cells[i]);
+        size_t own = ss_text_width(cell);
+        size_t pad = own < widths[i] ? widths[i] - own : 0;
+        enum ss_tone tone = tone_of(&table->columns[i], cell);
         if (table->columns[i].is_number)
             owed += pad;
-        ss_buf_addf(buf, "%*s%s", (int)owed, "", cell);
+        ss_buf_addf(buf, "%*s%s%s%s", (int)owed, "", ss_tone_on(screen, tone),
+            cell, ss_tone_off(screen, tone));
         owed = SS_TABLE_GAP + (table->columns[i].is_number ? 0 : pad);
         ss_free(cell);
     }
     ss_buf_add_str(buf, "\n");
 }
 
-void ss_table_write(
-    const struct ss_table *table, size_t width_max, struct ss_buf *buf)
+// No row is widened for what one cell is far too long for.
+static void bound_pads(const struct ss_table *table, size_t *widths)
 {
+    enum { PADDED_MAX = 60 };
+    for (size_t i = 0; i < table->count; i++)
+        if (table->columns[i].is_flexible && widths[i] > PADDED_MAX)
+            widths[i] = PADDED_MAX;
+}
+
+void ss_table_write(
+    struct ss_table *table, const struct ss_screen *screen, struct ss_buf *buf)
+{
+    const struct ss_screen plain = {.width = screen->width};
     size_t widths[SS_TABLE_COLUMNS_MAX];
     for (size_t i = 0; i < table->count; i++)
         widths[i] = widest(table, i);
-    if (width_max > 0)
-        make_room(table, width_max, widths);
+    if (screen->width == 0)
+        bound_pads(table, widths);
+    else if (line_width(table, widths) > screen->width)
+        cut_ids(table, widths);
+    if (screen->width > 0)
+        make_room(table, screen->width, widths);
     if (table->columns[0].title) {
         char *titles[SS_TABLE_COLUMNS_MAX];
         for (size_t i = 0; i < table->count; i++)
             titles[i] = ss_strdup(table->columns[i].title);
-        write_line(table, widths, titles, buf);
+        write_line(table, widths, titles, &plain, buf);
         for (size_t i = 0; i < table->count; i++)
             ss_free(titles[i]);
     }
     for (size_t i = 0; i < table->rows.count; i++)
-        write_line(table, widths, table->rows.items[i].cells, buf);
+        write_line(table, widths, table->rows.items[i].cells, screen, buf);
 }

@@ -200,9 +200,10 @@ static bool all_differ(
 
 struct ss_id_form ss_text_id_form(const char *const *ids, size_t count)
 {
-    // Ids of checkpoints begin with the time and end with random digits.
-    static const struct ss_id_form forms[] = {
-        {4, 2}, {4, 4}, {4, 6}, {8, 4}, {13, 2}, {13, 4}, {18, 4}};
+    // Ids of checkpoints begin with the time, to a millisecond in the first 13
+    // characters, and end with random digits: what is left is not met again in
+    // what is not listed here, either.
+    static const struct ss_id_form forms[] = {{13, 4}, {18, 4}, {18, 8}};
     enum { COMPARED_MAX = 1000 };
     if (count > COMPARED_MAX)
         return (struct ss_id_form){0, 0};

@@ -1,13 +1,17 @@
 #include "tests/unit/client/command.h"
 #include "tests/support/link_wait.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 struct ss_buf out;
 struct ss_buf err;
+static struct winsize terminal; // no rows: none
 
 void command_setup(void)
 {
@@ -15,6 +19,14 @@ void command_setup(void)
     ss_buf_init(&out, 1 << 22);
     ss_buf_init(&err, 1 << 20);
     setenv("SUPERSTEP_COORDINATOR", "tcp://127.0.0.1:9", 1);
+    command_on_terminal(0, 0);
+}
+
+void command_on_terminal(unsigned short rows, unsigned short columns)
+{
+    terminal = (struct winsize){.ws_row = rows, .ws_col = columns};
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
 }
 
 void command_serve(void)
@@ -41,6 +53,63 @@ void read_file(FILE *file, struct ss_buf *buf)
     fclose(file);
 }
 
+// A terminal that passes on what it is given as it is. Returns our end.
+static int terminal_open(int *ret_theirs)
+{
+    struct termios raw;
+    int ours = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(ours, 0);
+    ck_assert_int_eq(grantpt(ours), 0);
+    ck_assert_int_eq(unlockpt(ours), 0);
+    *ret_theirs = open(ptsname(ours), O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(*ret_theirs, 0);
+    ck_assert_int_eq(tcgetattr(*ret_theirs, &raw), 0);
+    cfmakeraw(&raw);
+    ck_assert_int_eq(tcsetattr(*ret_theirs, TCSANOW, &raw), 0);
+    ck_assert_int_eq(ioctl(*ret_theirs, TIOCSWINSZ, &terminal), 0);
+    return ours;
+}
+
+// Reads what is shown. False: nobody has the terminal any more.
+static bool terminal_read(int ours)
+{
+    char chunk[4096];
+    ssize_t size = read(ours, chunk, sizeof(chunk));
+    if (size > 0)
+        ss_buf_add(&out, chunk, (size_t)size);
+    return size > 0;
+}
+
+static int run_on_terminal(const char *const *argv, const char *input)
+{
+    int theirs, status;
+    int ours = terminal_open(&theirs);
+    ss_buf_reset(&out);
+    ss_buf_reset(&err);
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        for (int fd = 0; fd < 3; fd++)
+            dup2(theirs, fd);
+        close(ours);
+        execv(argv[0], (char **)argv);
+        _exit(126);
+    }
+    close(theirs);
+    if (input)
+        ck_assert_int_gt(write(ours, input, strlen(input)), 0);
+    for (bool is_open = true; is_open;) {
+        bool is_shown = !server || (link_wait(server, ours, -1) & 2);
+        if (server)
+            scripted_serve();
+        is_open = !is_shown || terminal_read(ours);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    close(ours);
+    ck_assert_msg(WIFEXITED(status), "it crashed: %s", ss_buf_str(&out));
+    return WEXITSTATUS(status);
+}
+
 // The other end of the pipe stays open until the process ends.
 int command_run(
     const char *program, const char *const *words, const char *input)
@@ -50,6 +119,8 @@ int command_run(
         ck_assert_uint_lt(i + 2, sizeof(argv) / sizeof(*argv));
         argv[i + 1] = words[i];
     }
+    if (terminal.ws_row > 0)
+        return run_on_terminal(argv, input);
     FILE *out_file = tmpfile(), *err_file = tmpfile(), *in_file = tmpfile();
     fputs(input ? input : "", in_file);
     rewind(in_file);

@@ -18,6 +18,11 @@ void command_teardown(void);
 // The coordinator listens, and the command is told where.
 void command_serve(void);
 
+// From now on the command stands on a terminal of that size, with colours, for
+// all three of its files: `out` has what it shows, `err` nothing, and input is
+// typed. 0: no terminal.
+void command_on_terminal(unsigned short rows, unsigned short columns);
+
 // Run the program with these words (end with NULL) and this on standard input,
 // and be its coordinator meanwhile. Its exit status.
 int command_run(

@@ -36,7 +36,8 @@ static void expect_snapshot(const char *text, size_t width, const char *wanted)
     struct ss_buf buf;
     ss_buf_init(&buf, 1 << 20);
     json_t *snapshot = parse(text);
-    ss_snapshot_write(snapshot, width, &buf);
+    ss_snapshot_write(
+        snapshot, &(struct ss_screen){.width = width}, false, &buf);
     json_decref(snapshot);
     expect_buf(&buf, wanted);
 }
@@ -100,9 +101,10 @@ START_TEST(long_values_are_cut_on_a_terminal)
     ss_buf_init(&buf, 1 << 20);
     json_t *snapshot = parse(
         "{\"values\":{\"text\":\"a text that is longer than the terminal\"}}");
-    ss_snapshot_write(snapshot, 24, &buf);
+    const struct ss_screen screen = {.width = 24, .height = 24};
+    ck_assert(ss_snapshot_write(snapshot, &screen, false, &buf));
     ck_assert_ptr_nonnull(
-        strstr(ss_buf_str(&buf), "text  \"a text that is l" DOTS "\n"));
+        strstr(ss_buf_str(&buf), "\"text\": \"a text that" DOTS "\n"));
     json_decref(snapshot);
     ss_buf_fini(&buf);
 }
@@ -116,7 +118,8 @@ START_TEST(inner_snapshots_follow)
         "{\"values\":{\"a\":1},\"tasks\":[{\"name\":\"sub\",\"state\":"
         "{\"values\":{\"inner\":2},\"config\":{\"checkpoint_ns\":\"sub:1\"}}},"
         "{\"name\":\"other\",\"state\":{\"thread_id\":\"t\"}}]}");
-    ss_snapshot_write(snapshot, 0, &buf);
+    const struct ss_screen none = {0};
+    ck_assert(!ss_snapshot_write(snapshot, &none, false, &buf));
     ck_assert_ptr_nonnull(strstr(ss_buf_str(&buf), "in sub:1\n"));
     ck_assert_ptr_nonnull(strstr(ss_buf_str(&buf), "inner  2\n"));
     json_decref(snapshot);
@@ -154,13 +157,27 @@ START_TEST(a_history_shows_what_each_superstep_changed)
     struct ss_buf buf;
     ss_buf_init(&buf, 1 << 20);
     json_t *history = parse(history_text);
-    ss_history_write(history, 0, (struct ss_id_form){4, 2}, 0, &buf);
+    ss_history_write(history, 0, &(struct ss_screen){0}, &buf);
     json_decref(history);
     expect_buf(&buf, "CHECKPOINT  STEP  SOURCE  NEXT       CHANGED\n"
-                     "1f0a" DOTS "c3        2  loop    -          log\n"
-                     "1f0a" DOTS "b2        1  loop    shout      log\n"
-                     "1f0a" DOTS "a1        0  loop    greet      name\n"
-                     "1f0a" DOTS "90       -1  input   __start__  __start__\n");
+                     "1f0a-3-c3      2  loop    -          log\n"
+                     "1f0a-2-b2      1  loop    shout      log\n"
+                     "1f0a-1-a1      0  loop    greet      name\n"
+                     "1f0a-0-90     -1  input   __start__  __start__\n");
+}
+END_TEST
+
+START_TEST(a_fan_out_in_a_history_is_named_once)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, 1 << 20);
+    json_t *history = parse("[" SNAPSHOT("c1", "null", "0", "loop",
+        "\"page\",\"count\",\"page\",\"page\"", "") "]");
+    ss_history_write(history, 0, &(struct ss_screen){0}, &buf);
+    json_decref(history);
+    expect_buf(&buf, "CHECKPOINT  STEP  SOURCE  NEXT            CHANGED\n"
+                     "c1             0  loop    page \xc3\x97"
+                     "3, count  -\n");
 }
 END_TEST
 
@@ -171,13 +188,13 @@ START_TEST(what_is_beyond_the_limit_gives_no_line)
     json_t *history = parse(history_text);
     json_array_remove(history, 3);
     json_array_remove(history, 2);
-    ss_history_write(history, 1, (struct ss_id_form){0, 0}, 0, &buf);
+    ss_history_write(history, 1, &(struct ss_screen){0}, &buf);
     expect_buf(&buf, "CHECKPOINT  STEP  SOURCE  NEXT  CHANGED\n"
                      "1f0a-3-c3      2  loop    -     log\n");
     // Without the one before nobody knows.
     json_array_remove(history, 1);
     ss_buf_init(&buf, 1 << 20);
-    ss_history_write(history, 0, (struct ss_id_form){0, 0}, 0, &buf);
+    ss_history_write(history, 0, &(struct ss_screen){0}, &buf);
     expect_buf(&buf, "CHECKPOINT  STEP  SOURCE  NEXT  CHANGED\n"
                      "1f0a-3-c3      2  loop    -     ?\n");
     json_decref(history);
@@ -363,6 +380,7 @@ int main(void)
     tcase_add_test(tcase, inner_snapshots_follow);
     tcase_add_test(tcase, a_thread_that_nobody_ran_has_no_snapshot);
     tcase_add_test(tcase, a_history_shows_what_each_superstep_changed);
+    tcase_add_test(tcase, a_fan_out_in_a_history_is_named_once);
     tcase_add_test(tcase, what_is_beyond_the_limit_gives_no_line);
     tcase_add_test(tcase, one_question_is_answered_by_value);
     tcase_add_test(tcase, several_questions_are_answered_by_id);

@@ -136,16 +136,17 @@ END_TEST
 
 START_TEST(ids_are_cut_as_far_as_they_stay_different)
 {
-    const char *different[] = {"1f0a0000-0000-aa", "1f0a0000-0000-bb"};
-    struct ss_id_form form = ss_text_id_form(different, 2);
-    expect(ss_text_id(different[0], form), "1f0a" DOTS "aa");
-    const char *alike[] = {"1f0a1111-0000-6000-8000-0000000000aa",
+    const char *different[] = {"1f0a1111-0000-6000-8000-0000000000aa",
         "1f0a2222-0000-6000-8000-0000000000aa"};
+    struct ss_id_form form = ss_text_id_form(different, 2);
+    expect(ss_text_id(different[1], form), "1f0a2222-0000" DOTS "00aa");
+    const char *alike[] = {"1f0a1111-0000-6001-8000-0000000000aa",
+        "1f0a1111-0000-6002-8000-0000000000aa"};
     form = ss_text_id_form(alike, 2);
-    expect(ss_text_id(alike[1], form), "1f0a2222" DOTS "00aa");
-    const char *same[] = {"1f0a1111-0000-aa", "1f0a1111-0000-aa"};
+    expect(ss_text_id(alike[1], form), "1f0a1111-0000-6002" DOTS "00aa");
+    const char *same[] = {different[0], different[0]};
     form = ss_text_id_form(same, 2);
-    ck_assert_uint_eq(form.head, 4);
+    ck_assert_uint_eq(form.head, 13);
     const char *twins[] = {"1f0a1111-0000-6000-8001-0000000000aa",
         "1f0a1111-0000-6000-8002-0000000000aa"};
     form = ss_text_id_form(twins, 2);
@@ -178,8 +179,8 @@ END_TEST
 
 // ---------------------------------------------------------------------- tables
 
-static const struct ss_table_column columns[] = {{"WORKER", false, false},
-    {"GRAPHS", false, true}, {"RUNNING", true, false}};
+static const struct ss_table_column columns[] = {{"WORKER", false, false, 0},
+    {"GRAPHS", false, true, 0}, {"RUNNING", true, false, 0}};
 
 static char *table_text(
     const char *const (*rows)[3], size_t count, size_t width_max)
@@ -190,7 +191,7 @@ static char *table_text(
     for (size_t i = 0; i < count; i++)
         ss_table_add(table, rows[i]);
     ck_assert_uint_eq(ss_table_count(table), count);
-    ss_table_write(table, width_max, &buf);
+    ss_table_write(table, &(struct ss_screen){.width = width_max}, &buf);
     ss_table_destroy(&table);
     ck_assert_ptr_null(table);
     ss_table_destroy(&table);
@@ -218,12 +219,12 @@ END_TEST
 START_TEST(a_line_ends_without_spaces)
 {
     static const struct ss_table_column two[] = {
-        {"KEY", false, false}, {"VALUE", false, false}};
+        {"KEY", false, false, 0}, {"VALUE", false, false, 0}};
     struct ss_buf buf;
     ss_buf_init(&buf, 1024);
     struct ss_table *table = ss_table_new(two, 2);
     ss_table_add(table, (const char *const[]){"a", "1"});
-    ss_table_write(table, 0, &buf);
+    ss_table_write(table, &(struct ss_screen){0}, &buf);
     ck_assert_str_eq(ss_buf_str(&buf), "KEY  VALUE\na    1\n");
     ss_table_destroy(&table);
     ss_buf_fini(&buf);
@@ -238,6 +239,40 @@ START_TEST(flexible_columns_make_room)
     // Not beyond what can be read.
     expect(table_text(rows, 1, 5), "WORKER  GRAPHS    RUNNING\n"
                                    "w1      a graph" DOTS "        4\n");
+}
+END_TEST
+
+START_TEST(ids_are_cut_only_where_the_row_is_too_long)
+{
+    static const struct ss_table_column two[] = {
+        {"RUN", false, false, SS_TABLE_ID},
+        {"STATUS", false, false, SS_TABLE_STATUS}};
+    static const char id[] = "1f0a1111-0000-6000-8001-0000000000aa";
+    for (size_t width = 44; width > 42; width--) {
+        struct ss_buf buf;
+        ss_buf_init(&buf, 1024);
+        struct ss_table *table = ss_table_new(two, 2);
+        ss_table_add(table, (const char *const[]){id, "failed"});
+        ss_table_write(table, &(struct ss_screen){.width = width}, &buf);
+        ck_assert_ptr_nonnull(strstr(ss_buf_str(&buf),
+            width == 44 ? id : "1f0a1111-0000" DOTS "00aa  failed"));
+        ss_table_destroy(&table);
+        ss_buf_fini(&buf);
+    }
+}
+END_TEST
+
+START_TEST(no_row_is_padded_for_a_cell_that_is_far_too_long)
+{
+    static char pages[1251];
+    memset(pages, 'p', sizeof(pages) - 1);
+    const char *const rows[][3] = {{"w1", pages, "4"}, {"w2", "a", "5"}};
+    char *text = table_text(rows, 2, 0);
+    ck_assert_ptr_nonnull(strstr(text, pages));
+    const char *last = strstr(text, "w2");
+    ck_assert_ptr_nonnull(last);
+    ck_assert_uint_lt(strlen(last), 80);
+    ss_free(text);
 }
 END_TEST
 
@@ -276,13 +311,13 @@ END_TEST
 START_TEST(a_table_without_titles_has_only_rows)
 {
     static const struct ss_table_column bare[] = {
-        {NULL, false, false}, {NULL, true, false}};
+        {NULL, false, false, 0}, {NULL, true, false, 0}};
     struct ss_buf buf;
     ss_buf_init(&buf, 1024);
     struct ss_table *table = ss_table_new(bare, 2);
     ss_table_add(table, (const char *const[]){"a", "10"});
     ss_table_add(table, (const char *const[]){"bcd", "7"});
-    ss_table_write(table, 0, &buf);
+    ss_table_write(table, &(struct ss_screen){0}, &buf);
     ck_assert_str_eq(ss_buf_str(&buf), "a    10\nbcd   7\n");
     ss_table_destroy(&table);
     ss_buf_fini(&buf);
@@ -315,6 +350,8 @@ int main(void)
     tcase_add_test(tcase, nothing_shows_as_a_dash);
     tcase_add_test(tcase, a_line_ends_without_spaces);
     tcase_add_test(tcase, flexible_columns_make_room);
+    tcase_add_test(tcase, ids_are_cut_only_where_the_row_is_too_long);
+    tcase_add_test(tcase, no_row_is_padded_for_a_cell_that_is_far_too_long);
     tcase_add_test(tcase, characters_of_several_bytes_are_aligned_too);
     tcase_add_test(tcase, wide_and_combining_characters_are_aligned_too);
     tcase_add_test(tcase, a_wide_cell_makes_room_to_the_column);
