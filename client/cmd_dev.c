@@ -77,6 +77,19 @@ struct dev {
     int status;
 };
 
+static void member_start(
+    struct dev *dev, struct member *it, const char *const argv[])
+{
+    struct ss_error error;
+    it->started_ms = ss_clock_ms();
+    it->start_at_ms = 0;
+    it->is_ready = false;
+    if (ss_child_start(&it->child, argv, &error) != SS_OK) {
+        dev->status = ss_cli_fail("%s", error.message);
+        dev->is_draining = true;
+    }
+}
+
 // ------------------------------------------------------------------- starting
 
 static void start_coordinator(struct dev *dev)
@@ -105,15 +118,7 @@ static void start_coordinator(struct dev *dev)
     if (verbose)
         argv[count++] = "--verbose";
     argv[count] = NULL;
-    struct ss_error error;
-    struct member *it = &dev->coordinator;
-    it->started_ms = ss_clock_ms();
-    it->start_at_ms = 0;
-    it->is_ready = false;
-    if (ss_child_start(&it->child, argv, &error) != SS_OK) {
-        dev->status = ss_cli_fail("%s", error.message);
-        dev->is_draining = true;
-    }
+    member_start(dev, &dev->coordinator, argv);
 }
 
 static void start_worker(struct dev *dev, struct member *it, size_t number)
@@ -147,14 +152,7 @@ static void start_worker(struct dev *dev, struct member *it, size_t number)
         argv[count++] = slots;
     }
     argv[count] = NULL;
-    struct ss_error error;
-    it->started_ms = ss_clock_ms();
-    it->start_at_ms = 0;
-    it->is_ready = false;
-    if (ss_child_start(&it->child, argv, &error) != SS_OK) {
-        dev->status = ss_cli_fail("%s", error.message);
-        dev->is_draining = true;
-    }
+    member_start(dev, it, argv);
 }
 
 // ------------------------------------------------------------------ announcing

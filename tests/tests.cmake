@@ -6,6 +6,8 @@ endif()
 
 ss_tests(story tests/stories story 240)
 
+ss_test_support(ss_support_servers tests/support)
+
 # The machine's tests share a bench with the engine's, which are told in the
 # stories' world.
 ss_tests(unit.pregel tests/unit/pregel unit 120
@@ -19,6 +21,8 @@ foreach(path IN LISTS folders)
     if(folder STREQUAL "engine")
       set(support SUPPORT ss_support_tests_unit_pregel
           ss_support_tests_stories)
+    elseif(folder STREQUAL "coordinator")
+      set(support SUPPORT ss_support_servers)
     endif()
     ss_tests(unit.${folder} tests/unit/${folder} unit 120 ${support})
   endif()
@@ -27,7 +31,6 @@ endforeach()
 # A machine that has no more threads.
 target_link_options(unit.worker.host PRIVATE LINKER:--wrap=pthread_create)
 
-ss_test_support(ss_support_servers tests/support)
 ss_tests(contract tests/contract contract 240 SUPPORT ss_support_servers)
 if(SS_SANITIZE MATCHES "thread")
   # Their helpers are threads; begun in a forked test this instrument loses them.

@@ -34,7 +34,8 @@ char *ss_graph_def_pair(const char *first, const char *second)
     return ss_format("%zu:%s:%s", strlen(first), first, second);
 }
 
-void ss_graph_def_bind(struct ss_map *map, char *key, struct ss_binding binding)
+static void graph_def_bind(
+    struct ss_map *map, char *key, struct ss_binding binding)
 {
     struct ss_binding *copy = ss_alloc(sizeof(*copy));
     *copy = binding;
@@ -127,7 +128,7 @@ void ss_output_keys(struct ss_graph_def *graph, const char *const *keys)
 static void bind_handler(struct ss_graph_def *graph, char *name,
     const struct ss_node_options *options)
 {
-    ss_graph_def_bind(&graph->bodies, name,
+    graph_def_bind(&graph->bodies, name,
         (struct ss_binding){.body = options->on_error, .ctx = options->ctx});
 }
 
@@ -264,7 +265,7 @@ void ss_bind_node(
 {
     if (!is_name(graph, "the node of a body", node))
         return;
-    ss_graph_def_bind(&graph->bodies, ss_strdup(node),
+    graph_def_bind(&graph->bodies, ss_strdup(node),
         (struct ss_binding){.body = body, .ctx = ctx});
 }
 
@@ -274,7 +275,7 @@ void ss_bind_router(struct ss_graph_def *graph, const char *from,
     if (!is_name(graph, "the node of a router", from) ||
         !is_name(graph, "the branch of a router", branch))
         return;
-    ss_graph_def_bind(&graph->routers, ss_graph_def_pair(from, branch),
+    graph_def_bind(&graph->routers, ss_graph_def_pair(from, branch),
         (struct ss_binding){.router = router, .ctx = ctx});
 }
 
@@ -285,7 +286,7 @@ void ss_bind_write(struct ss_graph_def *graph, const char *node, size_t write,
     if (!is_name(graph, "the node of a write", node))
         return;
     snprintf(index, sizeof(index), "%zu", write);
-    ss_graph_def_bind(&graph->writes, ss_graph_def_pair(node, index),
+    graph_def_bind(&graph->writes, ss_graph_def_pair(node, index),
         (struct ss_binding){.write = function, .ctx = ctx});
 }
 
@@ -294,6 +295,6 @@ void ss_bind_reducer(struct ss_graph_def *graph, const char *key,
 {
     if (!is_name(graph, "the key of a reducer", key))
         return;
-    ss_graph_def_bind(&graph->reducers, ss_strdup(key),
+    graph_def_bind(&graph->reducers, ss_strdup(key),
         (struct ss_binding){.reducer = reduce, .ctx = ctx});
 }

@@ -48,8 +48,6 @@ struct ss_spec *ss_graph_def_spec(struct ss_graph_def *graph);
 // Remember the first error.
 void ss_graph_def_fail(struct ss_graph_def *graph, const char *format, ...)
     SS_PRINTF(2, 3);
-void ss_graph_def_bind(
-    struct ss_map *map, char *key, struct ss_binding binding); // takes key
 // Keys for the maps above that have two parts. Give.
 char *ss_graph_def_pair(const char *first, const char *second);
 

@@ -53,11 +53,6 @@ static char *text_of(const char *text, size_t size_max)
 
 // ------------------------------------------------------------------ the task
 
-const char *ss_task_node_name(const struct ss_task *task)
-{
-    return task->order->node;
-}
-
 void ss_task_fail_args(struct ss_task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *format, va_list args)
 {

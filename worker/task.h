@@ -44,8 +44,6 @@ void ss_task_fail(struct ss_task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *format, ...) SS_PRINTF(5, 6);
 void ss_task_fail_args(struct ss_task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *format, va_list args);
-// The name of the node that runs. Borrowed.
-const char *ss_task_node_name(const struct ss_task *task);
 // The result of all calls of the body, as one value with marks (writers.h).
 // Gives.
 json_t *ss_task_returned(const struct ss_task *task);

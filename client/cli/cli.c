@@ -21,7 +21,7 @@ enum { MESSAGE_SIZE = 16384, HINT_MS = 3000 };
 struct ss_client_settings ss_cli_options;
 struct ss_settings ss_cli_settings;
 
-const char ss_cli_exit_text[] =
+static const char exit_text[] =
     "Exit status: 0 done; 1 a failed run, or an error; 2 a wrong command "
     "line;\n"
     "3 interrupted (the run waits for an answer); 4 no coordinator answers;\n"
@@ -209,7 +209,7 @@ static void print_help(const struct ss_cli_command *commands)
                 printf("  %-11s %s\n", it->name, it->summary);
     }
     printf("\nsuperstep COMMAND --help tells more of a command.\n\n%s\n",
-        ss_cli_exit_text);
+        exit_text);
 }
 
 static const struct ss_cli_command *find(
@@ -336,7 +336,7 @@ static int run_words(
         .usage = command->usage,
         .about = about,
         .items = command->options,
-        .footer = ss_cli_exit_text};
+        .footer = exit_text};
     int status = ss_args_run(&args, argc, argv);
     if (status < 0)
         status = run(command, argc, argv);

@@ -24,7 +24,6 @@ enum ss_cli_exit {
     SS_CLI_ALONE = 4,       // no coordinator answers
     SS_CLI_STOPPED = 130,   // ctrl-C; a run goes on
 };
-extern const char ss_cli_exit_text[];
 
 // The options that every subcommand takes.
 extern struct ss_client_settings ss_cli_options;

@@ -238,7 +238,8 @@ static void print_output(const json_t *output, const char *thread)
         ss_cli_tell_all(thread, NULL, NULL);
 }
 
-int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
+// Print a final answer, on stdout and stderr. Returns the exit status.
+static int follow_end(const struct ss_follow *follow, const json_t *answer)
 {
     const char *status = ss_json_str(answer, "status", NULL);
     if (status &&
@@ -301,7 +302,7 @@ static int finish(
             client, &error, watch->follow->graph, watch->follow->thread);
     if (watch->steps)
         print_stats(answer);
-    int status = ss_cli_show_end(watch->follow, answer);
+    int status = follow_end(watch->follow, answer);
     json_decref(answer);
     return status;
 }

@@ -19,7 +19,4 @@ struct ss_follow {
 // Ask, show, wait. Returns the exit status.
 int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow);
 
-// Print a final answer, on stdout and stderr. Returns the exit status.
-int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer);
-
 #endif

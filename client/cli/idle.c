@@ -27,7 +27,8 @@ void ss_idle_reset(struct ss_idle *idle, int64_t now_ms)
     idle->is_told = false;
 }
 
-bool ss_idle_is_served(const json_t *workers, const char *graph)
+// Whether one of the workers (requests.md) serves the graph.
+static bool idle_is_served(const json_t *workers, const char *graph)
 {
     size_t i, j, size = strlen(graph);
     json_t *worker, *served;
@@ -84,7 +85,7 @@ static char *tell(const struct ss_idle *idle, const json_t *answer)
     const json_t *workers = json_object_get(answer, "workers");
     if (explained)
         return ss_idle_explained(explained);
-    return !idle->graph || ss_idle_is_served(workers, idle->graph)
+    return !idle->graph || idle_is_served(workers, idle->graph)
                ? NULL
                : ss_format("no worker serves graph \"%s\": its tasks "
                            "wait. Start one: "

@@ -34,7 +34,5 @@ char *ss_idle_look(struct ss_idle *idle, int64_t now_ms);
 // The sentence about a run that no worker serves, from the answer to `explain`
 // (requests.md). Gives; NULL: some worker does.
 char *ss_idle_explained(const json_t *explained);
-// Whether one of the workers (requests.md) serves the graph.
-bool ss_idle_is_served(const json_t *workers, const char *graph);
 
 #endif

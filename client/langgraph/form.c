@@ -102,6 +102,16 @@ static int end_own(struct ss_buf *buf, enum ss_ext_code code,
     return status;
 }
 
+// The fields of the object `item` of a class of langgraph's. Gives.
+static int decode_own(const struct ss_msgpack_item *item, const char *name,
+    const char *what, json_t **ret_fields, struct ss_error *error)
+{
+    struct ss_ext ext;
+    if (!open_own(item, SS_EXT_FIELDS, name, &ext))
+        return unexpected(item, what, error);
+    return ss_item_decode(&ext.held, ret_fields, error);
+}
+
 // ------------------------------------------------------------------ sends
 
 // A TimeoutPolicy that has only a run timeout, in milliseconds.
@@ -109,16 +119,13 @@ static int decode_timeout(
     struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_item item;
-    struct ss_ext ext;
     json_t *fields = NULL;
     int status = ss_msgpack_read(reader, &item, error);
-    if (status != SS_OK)
-        return status;
-    if (item.type == SS_MSGPACK_NIL)
+    if (status == SS_OK && item.type == SS_MSGPACK_NIL)
         return SS_OK;
-    if (!open_own(&item, SS_EXT_FIELDS, "TimeoutPolicy", &ext))
-        return unexpected(&item, "a Send's timeout", error);
-    status = ss_item_decode(&ext.held, &fields, error);
+    if (status == SS_OK)
+        status = decode_own(
+            &item, "TimeoutPolicy", "a Send's timeout", &fields, error);
     if (status != SS_OK)
         return status;
     const json_t *run = json_object_get(fields, "run_timeout");
@@ -230,14 +237,10 @@ static int decode_interrupt(
     struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_item item;
-    struct ss_ext ext;
     json_t *fields = NULL;
     int status = ss_msgpack_read(reader, &item, error);
-    if (status != SS_OK)
-        return status;
-    if (!open_own(&item, SS_EXT_FIELDS, "Interrupt", &ext))
-        return unexpected(&item, "an Interrupt", error);
-    status = ss_item_decode(&ext.held, &fields, error);
+    if (status == SS_OK)
+        status = decode_own(&item, "Interrupt", "an Interrupt", &fields, error);
     if (status != SS_OK)
         return status;
     json_t *value = json_object_get(fields, "value");

@@ -94,26 +94,40 @@ static size_t size_at(const PGresult *result, int row, int column)
 
 // ---------------------------------------------------------------- reading
 
+typedef int row_fn(
+    void *ctx, const PGresult *result, int row, struct ss_error *error);
+
+// What the query finds in the table, row by row; it ends with the first error.
+static int each_row(struct postgres_saver *saver, const char *table,
+    const char *sql, const struct param *place, row_fn *take, void *ctx,
+    struct ss_error *error)
+{
+    PGresult *result = NULL;
+    int status = query(saver, table, sql, place, place ? 3 : 0, &result, error);
+    for (int row = 0; status == SS_OK && row < PQntuples(result); row++)
+        status = take(ctx, result, row, error);
+    PQclear(result); // NULL after a failure
+    return status;
+}
+
+static int take_name(
+    void *ctx, const PGresult *result, int row, struct ss_error *error)
+{
+    json_t *name = json_string(text_at(result, row, 0));
+    if (!name)
+        return ss_error_set(error, SS_EFORMAT,
+            "table checkpoints: column thread_id: a text that is not UTF-8");
+    json_array_append_new(ctx, name);
+    return SS_OK;
+}
+
 static int list_threads(
     struct ss_saver *saver, json_t **ret_threads, struct ss_error *error)
 {
-    PGresult *result = NULL;
-    int status = query(mine(saver), "table checkpoints",
-        "SELECT DISTINCT thread_id COLLATE \"C\" FROM checkpoints ORDER BY 1",
-        NULL, 0, &result, error);
-    if (status != SS_OK)
-        return status;
     json_t *list = json_array();
-    for (int row = 0; row < PQntuples(result) && status == SS_OK; row++) {
-        json_t *name = json_string(text_at(result, row, 0));
-        if (name)
-            json_array_append_new(list, name);
-        else
-            status = ss_error_set(error, SS_EFORMAT,
-                "table checkpoints: "
-                "column thread_id: a text that is not UTF-8");
-    }
-    PQclear(result);
+    int status = each_row(mine(saver), "table checkpoints",
+        "SELECT DISTINCT thread_id COLLATE \"C\" FROM checkpoints ORDER BY 1",
+        NULL, take_name, list, error);
     if (status == SS_OK)
         *ret_threads = list;
     else
@@ -121,8 +135,29 @@ static int list_threads(
     return status;
 }
 
+// What the rows of one checkpoint are put into.
+struct saved {
+    json_t *json;
+    size_t weight; // of the values so far
+};
+
+static int take_blob(
+    void *ctx, const PGresult *result, int row, struct ss_error *error)
+{
+    struct saved *saved = ctx;
+    const char *channel = text_at(result, row, 0);
+    int status = ss_saver_weigh(&saved->weight, size_at(result, row, 2), error);
+    if (status == SS_OK)
+        status = ss_record_value(saved->json, channel, text_at(result, row, 1),
+            text_at(result, row, 2), size_at(result, row, 2), error);
+    if (status != SS_OK)
+        ss_error_wrap(error,
+            "table checkpoint_blobs: channel %.100s: column blob", channel);
+    return status;
+}
+
 static int read_blobs(struct postgres_saver *saver, const struct param *place,
-    json_t *saved, size_t *weight, struct ss_error *error)
+    struct saved *saved, struct ss_error *error)
 {
     static const char sql[] =
         "SELECT b.channel, coalesce(b.type, ''), b.blob FROM checkpoints c"
@@ -132,28 +167,17 @@ static int read_blobs(struct postgres_saver *saver, const struct param *place,
         " AND b.channel = v.key AND b.version = v.value"
         " WHERE c.thread_id = $1 AND c.checkpoint_ns = $2"
         " AND c.checkpoint_id = $3";
-    PGresult *result = NULL;
-    int status =
-        query(saver, "table checkpoint_blobs", sql, place, 3, &result, error);
-    if (status != SS_OK)
-        return status;
-    for (int row = 0; row < PQntuples(result) && status == SS_OK; row++) {
-        const char *channel = text_at(result, row, 0);
-        status = ss_saver_weigh(weight, size_at(result, row, 2), error);
-        if (status == SS_OK)
-            status = ss_record_value(saved, channel, text_at(result, row, 1),
-                text_at(result, row, 2), size_at(result, row, 2), error);
-        if (status != SS_OK)
-            ss_error_wrap(error,
-                "table checkpoint_blobs: channel %.100s: column blob", channel);
-    }
-    PQclear(result);
-    return status;
+    return each_row(
+        saver, "table checkpoint_blobs", sql, place, take_blob, saved, error);
 }
 
 static int take_write(
-    const PGresult *result, int row, json_t *saved, struct ss_error *error)
+    void *ctx, const PGresult *result, int row, struct ss_error *error)
 {
+    struct saved *saved = ctx;
+    int status = ss_saver_weigh(&saved->weight, size_at(result, row, 5), error);
+    if (status != SS_OK)
+        return status;
     const struct ss_record_write write = {.task_id = text_at(result, row, 0),
         .path = text_at(result, row, 1),
         .idx = strtoll(text_at(result, row, 2), NULL, 10),
@@ -161,7 +185,7 @@ static int take_write(
         .tag = text_at(result, row, 4),
         .bytes = text_at(result, row, 5),
         .size = size_at(result, row, 5)};
-    int status = ss_record_write(saved, &write, error);
+    status = ss_record_write(saved->json, &write, error);
     if (status != SS_OK)
         ss_error_wrap(error,
             "table checkpoint_writes: task_id %.40s, idx %lld, channel "
@@ -171,7 +195,7 @@ static int take_write(
 }
 
 static int read_writes(struct postgres_saver *saver, const struct param *place,
-    json_t *saved, size_t *weight, struct ss_error *error)
+    struct saved *saved, struct ss_error *error)
 {
     static const char sql[] =
         "SELECT task_id, task_path, idx::text, channel, coalesce(type, ''),"
@@ -179,18 +203,8 @@ static int read_writes(struct postgres_saver *saver, const struct param *place,
         " checkpoint_ns = $2 AND checkpoint_id = $3"
         " ORDER BY task_path COLLATE \"C\", task_id COLLATE \"C\","
         " checkpoint_writes.idx";
-    PGresult *result = NULL;
-    int status =
-        query(saver, "table checkpoint_writes", sql, place, 3, &result, error);
-    if (status != SS_OK)
-        return status;
-    for (int row = 0; row < PQntuples(result) && status == SS_OK; row++) {
-        status = ss_saver_weigh(weight, size_at(result, row, 5), error);
-        if (status == SS_OK)
-            status = take_write(result, row, saved, error);
-    }
-    PQclear(result);
-    return status;
+    return each_row(
+        saver, "table checkpoint_writes", sql, place, take_write, saved, error);
 }
 
 static int read_record(struct postgres_saver *saver, const struct param *place,
@@ -228,19 +242,18 @@ static int read_one(struct postgres_saver *saver, const char *thread,
     const char *ns, const char *id, json_t **ret_saved, struct ss_error *error)
 {
     const struct param place[] = {{.text = thread}, {.text = ns}, {.text = id}};
-    json_t *saved = NULL;
-    size_t weight = 0;
-    int status = read_record(saver, place, &saved, error);
+    struct saved saved = {0};
+    int status = read_record(saver, place, &saved.json, error);
     if (status == SS_OK)
-        status = read_blobs(saver, place, saved, &weight, error);
+        status = read_blobs(saver, place, &saved, error);
     if (status == SS_OK)
-        status = read_writes(saver, place, saved, &weight, error);
+        status = read_writes(saver, place, &saved, error);
     if (status == SS_OK) {
-        *ret_saved = saved;
+        *ret_saved = saved.json;
         return SS_OK;
     }
     ss_error_wrap(error, "checkpoint %.40s, namespace \"%.100s\"", id, ns);
-    json_decref(saved);
+    json_decref(saved.json);
     return status;
 }
 

@@ -68,7 +68,7 @@ const char *ss_talk_known(const struct ss_talk *talk, size_t index)
 
 // -------------------------------------------------------------------- contact
 
-void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line)
+static void endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     ss_peer_ping(&line->peer, talk->now_ms);
     ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_PING,
@@ -78,7 +78,7 @@ void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line)
 static void knock(struct ss_talk *talk)
 {
     talk->knocked_ms = talk->now_ms;
-    ss_talk_endpoint_ping(talk, talk->home);
+    endpoint_ping(talk, talk->home);
 }
 
 static void start_knocking(struct ss_talk *talk)
@@ -116,7 +116,7 @@ void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line)
         if (!talk->is_knocking)
             start_knocking(talk);
     } else if (!ss_peer_is_asked(&line->peer)) {
-        ss_talk_endpoint_ping(talk, line);
+        endpoint_ping(talk, line);
     }
 }
 
@@ -212,7 +212,7 @@ static void pass_time(struct ss_talk *talk, struct ss_talk_endpoint *line)
         else
             lose_line(talk, line);
     } else if (now >= ping_at_ms(line)) {
-        ss_talk_endpoint_ping(talk, line);
+        endpoint_ping(talk, line);
     }
 }
 

@@ -61,7 +61,6 @@ struct ss_talk_endpoint *ss_talk_endpoint_find(
 // many.
 struct ss_talk_endpoint *ss_talk_endpoint_to(
     struct ss_talk *talk, const char *endpoint);
-void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line);
 // There is a request for this line: look whether a coordinator is there.
 void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line);
 bool ss_talk_endpoint_is_fresh(

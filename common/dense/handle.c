@@ -50,7 +50,8 @@ void ss_handle_unref(struct ss_handle handle)
     }
 }
 
-struct ss_handle ss_handle_bytes(
+// Bytes under a tag. Copies. Gives.
+static struct ss_handle handle_bytes(
     enum ss_value_tag tag, const void *bytes, size_t size)
 {
     struct ss_handle_blob *blob = ss_alloc(sizeof(*blob) + size);
@@ -67,7 +68,7 @@ struct ss_handle ss_handle_text(const char *text, size_t size)
     if (ss_scan_integer(text, size, &handle.as.number))
         return ss_handle_int(handle.as.number);
     if (size > sizeof(handle.as.text))
-        return ss_handle_bytes(SS_VALUE_JSON, text, size);
+        return handle_bytes(SS_VALUE_JSON, text, size);
     handle.size = (uint8_t)size;
     memcpy(handle.as.text, text, size);
     return handle;
@@ -309,7 +310,7 @@ struct ss_handle ss_handle_of_value(struct ss_value *value)
     const char *text = ss_value_text(value, &size);
     enum ss_value_tag tag = ss_value_tag(value);
     return tag == SS_VALUE_JSON ? ss_handle_text(text, size)
-                                : ss_handle_bytes(tag, text, size);
+                                : handle_bytes(tag, text, size);
 }
 
 struct ss_value *ss_handle_value(struct ss_handle handle)

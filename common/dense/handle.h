@@ -73,9 +73,6 @@ void ss_handle_unref(struct ss_handle handle);
 // JSON text as it came: null and whole numbers become what they are. Copies.
 // Gives.
 struct ss_handle ss_handle_text(const char *text, size_t size);
-// Bytes under a tag. Copies. Gives.
-struct ss_handle ss_handle_bytes(
-    enum ss_value_tag tag, const void *bytes, size_t size);
 
 // An empty list with room for so many items. Gives.
 struct ss_handle ss_handle_list(uint32_t capacity);

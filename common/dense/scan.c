@@ -93,7 +93,8 @@ char *ss_scan_string(const struct ss_scan_part *part)
     return text;
 }
 
-bool ss_scan_key_is(const struct ss_scan_part *key, const char *name)
+// The text between the quotes is that name.
+static bool scan_key_is(const struct ss_scan_part *key, const char *name)
 {
     if (!memchr(key->text, '\\', key->size))
         return strlen(name) == key->size &&
@@ -114,7 +115,7 @@ bool ss_scan_member(
     if (!ss_scan_begin(&scan, '{', text, size))
         return false;
     while (ss_scan_next(&scan, &key, &value))
-        if (ss_scan_key_is(&key, name)) {
+        if (scan_key_is(&key, name)) {
             *ret = value;
             found = true;
         }

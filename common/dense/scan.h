@@ -32,8 +32,6 @@ bool ss_scan_member(
     const char *text, size_t size, const char *name, struct ss_scan_part *ret);
 // How many members an object has.
 size_t ss_scan_members(const char *text, size_t size);
-// The text between the quotes is that name.
-bool ss_scan_key_is(const struct ss_scan_part *key, const char *name);
 // A string's characters. Gives (ss_free); NULL: the part is not a string.
 char *ss_scan_string(const struct ss_scan_part *part);
 // The whole number that the text is, as jansson would write it. False: it is

@@ -32,6 +32,9 @@ extern const struct ss_channel_kind_table ss_channel_reducer;
 
 // Hold `value` (taken; NULL: nothing) in place of what was held.
 void ss_channel_put(struct ss_channel *channel, struct ss_value *value);
+// The kinds that begin with their zero, if they have one: the table's restore.
+int ss_channel_restore_or_zero(struct ss_channel *channel,
+    struct ss_value *stored, struct ss_error *error);
 // SS_ECORRUPT that names the channel and says what was expected.
 int ss_channel_damaged(const struct ss_channel *channel, const char *expected,
     struct ss_error *error);

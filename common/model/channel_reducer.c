@@ -7,17 +7,6 @@
 #include "common/model/opaque.h"
 #include "common/model/reducer.h"
 
-static int restore(
-    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
-{
-    (void)error;
-    if (stored)
-        channel->value = ss_value_ref(stored);
-    else if (channel->spec->zero)
-        channel->value = ss_value_new(json_incref(channel->spec->zero));
-    return SS_OK;
-}
-
 // The value of an Overwrite; null empties a delta channel.
 static struct ss_value *opened(const struct ss_channel *channel, json_t *inside)
 {
@@ -218,4 +207,4 @@ static int update(struct ss_channel *channel,
 }
 
 const struct ss_channel_kind_table ss_channel_reducer = {
-    .restore = restore, .update = update};
+    .restore = ss_channel_restore_or_zero, .update = update};

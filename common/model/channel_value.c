@@ -16,7 +16,7 @@ static int restore_nothing(
     return SS_OK;
 }
 
-static int restore_or_zero(
+int ss_channel_restore_or_zero(
     struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     (void)error;
@@ -104,7 +104,7 @@ static int update_untracked(struct ss_channel *channel,
 }
 
 const struct ss_channel_kind_table ss_channel_last_value = {
-    .restore = restore_or_zero, .update = update_last_value};
+    .restore = ss_channel_restore_or_zero, .update = update_last_value};
 const struct ss_channel_kind_table ss_channel_any_value = {
     .restore = restore_value, .update = update_any_value, .passes = true};
 const struct ss_channel_kind_table ss_channel_ephemeral = {

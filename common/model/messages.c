@@ -31,7 +31,9 @@ struct merge {
     struct ss_error *error;
 };
 
-void ss_message_id(
+// The id made up for item `index` of a write without one: a UUID v4 in form, a
+// function of its arguments. A channel's owner is "task id|channel".
+static void message_id_new(
     const char *owner, size_t position, size_t index, char ret_id[SS_UUID_SIZE])
 {
     char *text = ss_format("%s|%zu|%zu", owner, position, index);
@@ -47,7 +49,7 @@ static void give_id(
 {
     char id[SS_UUID_SIZE];
     char *owner = is_left ? ss_format("%s|left", merge->owner) : NULL;
-    ss_message_id(owner ? owner : merge->owner, merge->position, index, id);
+    message_id_new(owner ? owner : merge->owner, merge->position, index, id);
     ss_free(owner);
     json_object_set_new(message, "id", json_string(id));
 }

@@ -55,9 +55,5 @@ int ss_message_coerce(
     json_t *like, json_t **ret_message, struct ss_error *error) SS_MUST_USE;
 // True if `json` needs no coercion: a message with all that it must have.
 bool ss_message_is_whole(const json_t *json);
-// The id made up for item `index` of a write without one: a UUID v4 in form, a
-// function of its arguments. A channel's owner is "task id|channel".
-void ss_message_id(const char *owner, size_t position, size_t index,
-    char ret_id[SS_UUID_SIZE]);
 
 #endif

@@ -15,7 +15,6 @@ struct ss_writer {
     struct ss_error *error;
 };
 
-void ss_writer_add(struct ss_writer *w, const char *channel, json_t *value);
 // A $send mark; a node's name (the end: nothing).
 int ss_writer_send(struct ss_writer *w, json_t *mark);
 int ss_writer_go(struct ss_writer *w, const char *name);

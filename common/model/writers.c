@@ -49,7 +49,7 @@ bool ss_writers_need_worker(const struct ss_node *node)
     return node->branches_count > 0;
 }
 
-void ss_writer_add(struct ss_writer *w, const char *channel, json_t *value)
+static void writer_add(struct ss_writer *w, const char *channel, json_t *value)
 {
     ss_writes_add(w->writes, channel, ss_value_new(json_incref(value)));
 }
@@ -99,7 +99,7 @@ int ss_writer_send(struct ss_writer *w, json_t *mark)
             "node \"%s\": a send without a node's name", w->node->name);
     int status = check_node_target(w, node);
     if (status == SS_OK)
-        ss_writer_add(w, SS_NAME_TASKS, mark);
+        writer_add(w, SS_NAME_TASKS, mark);
     return status;
 }
 
@@ -111,7 +111,7 @@ int ss_writer_go(struct ss_writer *w, const char *name)
     if (status != SS_OK)
         return status;
     char *channel = ss_format("%s%s", SS_NAME_BRANCH, name);
-    ss_writer_add(w, channel, json_null());
+    writer_add(w, channel, json_null());
     ss_free(channel);
     return SS_OK;
 }
@@ -133,8 +133,7 @@ static void write_map(struct ss_writer *w, json_t *map, bool all)
     for (void *at = json_object_iter(map); at;
          at = json_object_iter_next(map, at))
         if (all || is_known(w, json_object_iter_key(at)))
-            ss_writer_add(
-                w, json_object_iter_key(at), json_object_iter_value(at));
+            writer_add(w, json_object_iter_key(at), json_object_iter_value(at));
 }
 
 // A list of [key, value] pairs, the empty one too?
@@ -164,10 +163,10 @@ static void write_update(struct ss_writer *w, json_t *update)
             const json_t *pair = json_array_get(update, i);
             const char *key = json_string_value(json_array_get(pair, 0));
             if (is_known(w, key))
-                ss_writer_add(w, key, json_array_get(pair, 1));
+                writer_add(w, key, json_array_get(pair, 1));
         }
     } else if (is_root) {
-        ss_writer_add(w, SS_NAME_ROOT, update);
+        writer_add(w, SS_NAME_ROOT, update);
     }
 }
 
@@ -242,7 +241,7 @@ static int write_state(struct ss_writer *w, json_t *returned)
     if (json_is_null(value))
         return SS_OK;
     if (w->graph->root_state) {
-        ss_writer_add(w, SS_NAME_ROOT, value);
+        writer_add(w, SS_NAME_ROOT, value);
         return SS_OK;
     }
     if (!json_is_object(value))
@@ -290,10 +289,10 @@ static void write_edges(struct ss_writer *w)
 {
     const struct ss_graph *graph = w->graph;
     for (size_t i = 0; i < w->node->edges_count; i++)
-        ss_writer_add(w, graph->channels[w->node->edges[i]].name, json_null());
+        writer_add(w, graph->channels[w->node->edges[i]].name, json_null());
     json_t *name = json_string(w->node->name);
     for (size_t i = 0; i < w->node->joins_count; i++)
-        ss_writer_add(w, graph->channels[w->node->joins[i]].name, name);
+        writer_add(w, graph->channels[w->node->joins[i]].name, name);
     json_decref(name);
 }
 
@@ -310,7 +309,7 @@ static int write_directly(struct ss_writer *w, json_t *pairs)
             return ss_error_set(w->error, SS_EUPDATE,
                 "node \"%s\": nobody writes to the reserved channel \"%s\"",
                 w->node->name, channel);
-        ss_writer_add(w, channel, json_array_get(pair, 1));
+        writer_add(w, channel, json_array_get(pair, 1));
     }
     return SS_OK;
 }
@@ -345,7 +344,7 @@ static int write_raw(struct ss_writer *w, json_t *returned)
                 return status;
         }
         if (!write->skip_null || !json_is_null(value))
-            ss_writer_add(w, write->channel, value);
+            writer_add(w, write->channel, value);
         json_decref(value);
     }
     return SS_OK;

@@ -34,7 +34,8 @@ void ss_store_codec_destroy(struct ss_store_codec **codec)
     ss_free(old);
 }
 
-enum ss_store_table ss_store_codec_table(enum ss_record_table table)
+// The store's table for a table of the engine.
+static enum ss_store_table codec_table(enum ss_record_table table)
 {
     switch (table) {
     case SS_RECORD_RUN:
@@ -107,7 +108,7 @@ static struct ss_store_put put_of(const struct ss_command_put *put,
     } else if (put->value) {
         text = ss_json_text(put->value);
     }
-    return (struct ss_store_put){.table = ss_store_codec_table(put->table),
+    return (struct ss_store_put){.table = codec_table(put->table),
         .key = put->key,
         .index = put->index,
         .value = text,
@@ -209,7 +210,7 @@ static struct ss_job *record_job(const struct ss_command *command)
     bool one = command->type == SS_COMMAND_GET;
     struct ss_job *job =
         ss_job_new(one ? SS_JOB_GET : SS_JOB_SCAN, command->tag);
-    job->table = ss_store_codec_table(command->table);
+    job->table = codec_table(command->table);
     if (one) {
         job->key = ss_strdup(command->key);
         return job;

@@ -48,7 +48,4 @@ size_t ss_store_codec_count(const struct ss_store_codec *codec);
 // Has the run of this record not ended? A start feeds such runs to the engine.
 bool ss_store_codec_run_is_open(const json_t *record);
 
-// The store's table for a table of the engine.
-enum ss_store_table ss_store_codec_table(enum ss_record_table table);
-
 #endif

@@ -327,25 +327,11 @@ int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error)
 
 // --- asking -----------------------------------------------------------------
 
-const char *ss_pg_table(enum ss_store_table table)
-{
-    static const char *const names[SS_TABLE_COUNT] = {
-        [SS_TABLE_RUNS] = "runs",
-        [SS_TABLE_THREADS] = "threads",
-        [SS_TABLE_GRAPHS] = "graphs",
-        [SS_TABLE_CACHE] = "cache",
-        [SS_TABLE_META] = "meta",
-        [SS_TABLE_OPEN] = "open_runs",
-        [SS_TABLE_PAUSES] = "pauses",
-    };
-    return names[table];
-}
-
 char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
     enum ss_store_table table)
 {
     size_t schema_size = strlen(store->schema);
-    size_t table_size = strlen(ss_pg_table(table));
+    size_t table_size = strlen(ss_store_table_name(table));
     size_t now_size = strlen(store->outside->now);
     size_t size = 1;
     for (const char *at = text; *at; at++) {
@@ -364,7 +350,7 @@ char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
             *to++ = '"';
             *to++ = '.';
         } else if (*text == '#') {
-            memcpy(to, ss_pg_table(table), table_size);
+            memcpy(to, ss_store_table_name(table), table_size);
             to += table_size;
         } else if (*text == '^') {
             memcpy(to, store->outside->now, now_size);

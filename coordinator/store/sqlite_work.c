@@ -5,16 +5,6 @@
 #include "common/base/mem.h"
 #include "coordinator/store/store_sqlite.h"
 
-static const char *const table_names[SS_TABLE_COUNT] = {
-    [SS_TABLE_RUNS] = "runs",
-    [SS_TABLE_THREADS] = "threads",
-    [SS_TABLE_GRAPHS] = "graphs",
-    [SS_TABLE_CACHE] = "cache",
-    [SS_TABLE_META] = "meta",
-    [SS_TABLE_OPEN] = "open_runs",
-    [SS_TABLE_PAUSES] = "pauses",
-};
-
 static const char *const texts[SS_SQL_COUNT] = {
     [SS_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SS_SQL_COMMIT] = "COMMIT",
@@ -81,7 +71,7 @@ static int entry_statement_of(struct ss_sqlite_store *store,
     int status = SS_OK;
     if (!*kept) {
         char *sql = ss_format("%s%s%s", entry_texts[which][0],
-            table_names[table], entry_texts[which][1]);
+            ss_store_table_name(table), entry_texts[which][1]);
         status = prepare(store, sql, kept, error);
         ss_free(sql);
     }

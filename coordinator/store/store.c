@@ -10,6 +10,20 @@
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_impl.h"
 
+const char *ss_store_table_name(enum ss_store_table table)
+{
+    static const char *const names[SS_TABLE_COUNT] = {
+        [SS_TABLE_RUNS] = "runs",
+        [SS_TABLE_THREADS] = "threads",
+        [SS_TABLE_GRAPHS] = "graphs",
+        [SS_TABLE_CACHE] = "cache",
+        [SS_TABLE_META] = "meta",
+        [SS_TABLE_OPEN] = "open_runs",
+        [SS_TABLE_PAUSES] = "pauses",
+    };
+    return names[table];
+}
+
 static int postgres_open(
     const char *rest, struct ss_store **ret_store, struct ss_error *error)
 {

@@ -60,6 +60,9 @@ struct ss_store {
     void *trouble_ctx;
 };
 
+// What a database calls the table.
+const char *ss_store_table_name(enum ss_store_table table);
+
 // Tell the listener that a call failed, and is tried again.
 void ss_store_trouble(const struct ss_store *store, const char *why);
 

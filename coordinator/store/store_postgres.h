@@ -172,7 +172,6 @@ PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error);
 // server's time. Gives.
 char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
     enum ss_store_table table);
-const char *ss_pg_table(enum ss_store_table table);
 
 // The error in `result` (NULL: unknown) of doing `what`. A lost connection is
 // SS_EAGAIN, and forgotten.

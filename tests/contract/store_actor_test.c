@@ -10,10 +10,10 @@
 #include "common/app/clock.h"
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
-#include "coordinator/store/store_faulty.h"
 #include "coordinator/store/store_impl.h"
 #include "tests/contract/store_world.h"
 #include "tests/suite.h"
+#include "tests/support/store_faulty.h"
 
 // --- a store that waits at a gate, and refuses what says "guilty" -----------
 

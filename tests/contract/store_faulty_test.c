@@ -1,4 +1,4 @@
-#include "coordinator/store/store_faulty.h"
+#include "tests/support/store_faulty.h"
 
 #include <check.h>
 #include <stdlib.h>

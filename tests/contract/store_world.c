@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "coordinator/store/store_faulty.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/store_faulty.h"
 
 struct ss_error world_error;
 

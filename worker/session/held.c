@@ -417,7 +417,7 @@ int64_t ss_held_wake_at(const struct ss_session *session)
     return at;
 }
 
-size_t ss_held_kept(const struct ss_session *session)
+static size_t held_kept(const struct ss_session *session)
 {
     size_t count = 0;
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next) {
@@ -430,7 +430,7 @@ size_t ss_held_kept(const struct ss_session *session)
 struct ss_session_load ss_session_load(const struct ss_session *session)
 {
     struct ss_session_load load = {.busy = session->busy,
-        .kept = ss_held_kept(session),
+        .kept = held_kept(session),
         .drains = session->drains};
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next)
         load.queued += ((const struct ss_held *)e->value)->order != NULL;

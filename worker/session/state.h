@@ -232,6 +232,5 @@ void ss_held_send(
 // When a body times out, or a result is sent again.
 int64_t ss_held_wake_at(const struct ss_session *session);
 void ss_held_fini(struct ss_session *session);
-size_t ss_held_kept(const struct ss_session *session);
 
 #endif

@@ -24,7 +24,8 @@
 
 // ------------------------------------------------ saving
 
-bool ss_loop_saves_now(const struct loop *loop)
+// Persist now? (R5.23)
+static bool checkpoint_is_due(const struct loop *loop)
 {
     return loop->persists &&
            (!loop->run || loop->run->options.durability != DURABLE_EXIT);
@@ -39,7 +40,7 @@ static const char *run_of(const struct loop *loop)
 static bool tells_updated(const struct loop *loop)
 {
     return loop->checkpoint.source != SS_SOURCE_FORK ||
-           !ss_loop_saves_now(loop);
+           !checkpoint_is_due(loop);
 }
 
 // The row of the current checkpoint, as a child of the last saved one.
@@ -97,14 +98,14 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
         // what a fork knows as updated is not in its row
         .unsaved_state = source == SS_SOURCE_FORK};
     // under `exit` the parents in between are never saved (R5.28)
-    ss_id_copy(next.parent_id, ss_loop_saves_now(loop) || !at->dirty
+    ss_id_copy(next.parent_id, checkpoint_is_due(loop) || !at->dirty
                                    ? loop->lineage.saved_id
                                    : at->id);
     ss_thread_new_id(loop->thread, loop->step, next.id);
     json_decref(at->metadata);
     *at = next;
     loop->engine->counts.supersteps += source == SS_SOURCE_LOOP;
-    if (ss_loop_saves_now(loop))
+    if (checkpoint_is_due(loop))
         write_row(loop);
     loop->step++;
 }
@@ -187,10 +188,10 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
             ss_pendings_drop_channel(&loop->pending, write->channel);
         ss_pendings_add(&loop->pending, task_id, path, idx < 0 ? idx : place,
             write->channel, write->value, true, call);
-        if (ss_loop_saves_now(loop))
+        if (checkpoint_is_due(loop))
             store_pending(loop, &loop->pending.items[loop->pending.count - 1]);
         // what is not stored takes no place in the journal (R5.30-4)
-        if (ss_loop_saves_now(loop) && is_unstored(loop, write->channel))
+        if (checkpoint_is_due(loop) && is_unstored(loop, write->channel))
             continue;
         if (idx >= 0 || !is_null_task(task_id))
             place++;
@@ -204,7 +205,7 @@ void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost)
     ss_pendings_drop_write(&loop->pending, task->planned.id, SS_NAME_LOST);
     ss_pendings_add(&loop->pending, task->planned.id, task->planned.path,
         ss_name_special(SS_NAME_LOST), SS_NAME_LOST, value, true, call);
-    if (ss_loop_saves_now(loop))
+    if (checkpoint_is_due(loop))
         store_pending(loop, &loop->pending.items[loop->pending.count - 1]);
     ss_value_unref(value);
 }
@@ -240,7 +241,7 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
     }
     if (stored && root->run && root->run->options.durability == DURABLE_EXIT)
         root->checkpoint.answer_taken = true; // told by its exit
-    if (!stored || !ss_loop_saves_now(root))
+    if (!stored || !checkpoint_is_due(root))
         return;
     if (row && row->writes_count > 0 && strcmp(row->ns, taker->ns) == 0)
         // taken and given in one row

@@ -21,8 +21,6 @@ bool ss_enter_begun_by(
 // Under `exit`: write the current checkpoint as it is, and what is pending
 // beside it, of the tasks that wrote in this run (R5.28).
 void ss_loop_save_at_exit(struct loop *loop);
-// Persist now? (R5.23)
-bool ss_loop_saves_now(const struct loop *loop);
 // How often the task's workers were lost, beside what stands for it. Takes
 // `lost`.
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);

@@ -109,7 +109,10 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
     }
 }
 
-bool ss_resume_value_offer(struct task *task)
+// The task is about to be sent: with the resume value without an id, if it is
+// its. False: not yet, whose it is shows when all graphs that go on are
+// planned; it begins then.
+static bool resume_value_offer(struct task *task)
 {
     struct run *run = task->loop->run;
     if (!run->resume_value.value || !run->root || !run->root->first_superstep)
@@ -133,7 +136,7 @@ bool ss_resume_value_offer(struct task *task)
 void ss_task_start_body(struct task *task)
 {
     ss_task_move(task, TASK_NEW);
-    if (ss_resume_value_offer(task))
+    if (resume_value_offer(task))
         ss_task_ready(task);
 }
 

@@ -10,10 +10,6 @@ struct task;
 
 // The loop's tasks begin: who goes first with the resume value without an id.
 void ss_resume_value_line(const struct loop *loop, struct task *const *sorted);
-// The task is about to be sent: with the resume value without an id, if it is
-// its. False: not yet, whose it is shows when all graphs that go on are
-// planned; it begins then.
-bool ss_resume_value_offer(struct task *task);
 // The task is gone.
 void ss_resume_value_forget(struct task *task);
 // Its holder ended without it.

@@ -193,14 +193,8 @@ static bool retry(
         task->loop->engine->watch->restarted(task);
         int64_t wait_ms = interval_ms(engine, policy, task->tries.failures);
         keep_tries(task, wait_ms);
-        ss_task_move(task, TASK_BACKOFF);
         task->tries.retry_at_ms = engine->now_ms + wait_ms;
-        SS_VEC_PUSH(&engine->levels->backoff, task);
-        ss_engine_wake(engine, task->tries.retry_at_ms);
-        ss_engine_narrate(engine,
-            "task %s failed; attempt %" PRIu32 " in %" PRId64 " ms",
-            task->planned.node->name, task->tries.failures + 1,
-            task->tries.retry_at_ms - engine->now_ms);
+        ss_task_back_off(task, "failed");
         return true;
     }
     return false;

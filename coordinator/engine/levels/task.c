@@ -76,58 +76,21 @@ bool ss_task_looked(struct engine *engine, const struct ss_event *event)
     return true;
 }
 
-// It failed before a crash, and waits on.
-static void wait_on(struct task *task)
+void ss_task_back_off(struct task *task, const char *why)
 {
     struct engine *engine = task->loop->engine;
     ss_task_move(task, TASK_BACKOFF);
     SS_VEC_PUSH(&engine->levels->backoff, task);
     ss_engine_wake(engine, task->tries.retry_at_ms);
     ss_engine_narrate(engine,
-        "task %s has failed before; attempt %" PRIu32 " in %" PRId64 " ms",
-        task->planned.node->name, task->tries.failures + 1,
+        "task %s %s; attempt %" PRIu32 " in %" PRId64 " ms",
+        task->planned.node->name, why, task->tries.failures + 1,
         task->tries.retry_at_ms - engine->now_ms);
-}
-
-void ss_task_start(struct task *task)
-{
-    if (task->tries.retry_at_ms > task->loop->engine->now_ms) {
-        wait_on(task);
-        return;
-    }
-    if (task->planned.node->subgraph) {
-        start_child(task);
-        return;
-    }
-    task->order_kind = SS_ORDER_NODE;
-    if (!task->planned.node->has_body) {
-        // __start__: its input is what it returns, as data; but a command on a
-        // fresh thread is one (enter.c)
-        const struct loop *loop = task->loop;
-        bool is_command = !loop->parent && loop->run->options.command &&
-                          !loop->entered.resuming;
-        task->returned = is_command ? ss_value_ref(task->planned.input)
-                                    : ss_value_new(json_pack("{s:O}", "$quote",
-                                          ss_value_json(task->planned.input)));
-        ss_task_write(task);
-        return;
-    }
-    start_cached(task);
-}
-
-void ss_task_retry_due(struct task *task)
-{
-    ss_check(task->state == TASK_BACKOFF || task->state == TASK_CACHE);
-    if (task->planned.node->subgraph) {
-        start_child(task);
-        return;
-    }
-    start_cached(task);
 }
 
 // The writers of a task that has its return value: here if they need no code
 // of the application, else on a worker.
-void ss_task_write(struct task *task)
+static void task_write(struct task *task)
 {
     struct ss_error error = {0};
     json_t *parent = NULL;
@@ -150,6 +113,42 @@ void ss_task_write(struct task *task)
     } else {
         ss_task_succeeded(task, false);
     }
+}
+
+void ss_task_start(struct task *task)
+{
+    if (task->tries.retry_at_ms > task->loop->engine->now_ms) {
+        ss_task_back_off(task, "has failed before");
+        return;
+    }
+    if (task->planned.node->subgraph) {
+        start_child(task);
+        return;
+    }
+    task->order_kind = SS_ORDER_NODE;
+    if (!task->planned.node->has_body) {
+        // __start__: its input is what it returns, as data; but a command on a
+        // fresh thread is one (enter.c)
+        const struct loop *loop = task->loop;
+        bool is_command = !loop->parent && loop->run->options.command &&
+                          !loop->entered.resuming;
+        task->returned = is_command ? ss_value_ref(task->planned.input)
+                                    : ss_value_new(json_pack("{s:O}", "$quote",
+                                          ss_value_json(task->planned.input)));
+        task_write(task);
+        return;
+    }
+    start_cached(task);
+}
+
+void ss_task_retry_due(struct task *task)
+{
+    ss_check(task->state == TASK_BACKOFF || task->state == TASK_CACHE);
+    if (task->planned.node->subgraph) {
+        start_child(task);
+        return;
+    }
+    start_cached(task);
 }
 
 void ss_task_leave(struct task *task)
@@ -228,7 +227,7 @@ static void child_parent(struct task *task, const struct loop *child)
     json_t *command = json_copy(marked ? marked : child->result.parent_command);
     json_object_del(command, "graph");
     task->returned = ss_value_new(json_pack("{s:o}", "$command", command));
-    ss_task_write(task);
+    task_write(task);
 }
 
 static void child_interrupted(struct task *task, const struct loop *child)
@@ -254,7 +253,7 @@ void ss_task_child_ended(struct task *task, struct loop *child)
                              ? ss_value_new(json_pack("{s:O}", "$quote",
                                    ss_value_json(child->result.output)))
                              : ss_value_null();
-        ss_task_write(task);
+        task_write(task);
         break;
     case LOOP_INTERRUPTED:
         child_interrupted(task, child);

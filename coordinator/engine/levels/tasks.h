@@ -25,8 +25,8 @@ enum cache_found {
 
 void ss_task_start(struct task *task);
 void ss_task_retry_due(struct task *task);
-// Run the writers of a task that has its return value (task->returned).
-void ss_task_write(struct task *task);
+// It waits until task->tries.retry_at_ms, and begins then.
+void ss_task_back_off(struct task *task, const char *why);
 // The graph inside has ended.
 void ss_task_child_ended(struct task *task, struct loop *child);
 

@@ -84,7 +84,8 @@ unsigned ss_stream_modes(const json_t *list, struct ss_error *error)
     return all;
 }
 
-json_t *ss_ns_json(const char *ns)
+// "a:1|b:2" as a list. Gives.
+static json_t *ns_json(const char *ns)
 {
     json_t *list = json_array();
     while (*ns) {
@@ -146,7 +147,7 @@ json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
     char text[64];
     snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu32, seq, index);
     return json_pack("{s:s, s:o, s:o, s:s}", "mode",
-        modes[mode_index(mode)].name, "ns", ss_ns_json(ns), "data", data, "seq",
+        modes[mode_index(mode)].name, "ns", ns_json(ns), "data", data, "seq",
         text);
 }
 
@@ -359,7 +360,7 @@ void ss_emit_progress(struct loop *loop, json_t *data)
 {
     tell(loop, STREAM_PROGRESS,
         json_pack("{s:s, s:o, s:o}", "mode", "progress", "ns",
-            ss_ns_json(loop->ns), "data", data),
+            ns_json(loop->ns), "data", data),
         0);
 }
 
@@ -374,7 +375,7 @@ json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
     const char *attempt, uint64_t item)
 {
     return json_pack("{s:s, s:o, s:o, s:s, s:I}", "mode", mode, "ns",
-        ss_ns_json(ns), "data", data, "attempt", attempt, "item",
+        ns_json(ns), "data", data, "attempt", attempt, "item",
         (json_int_t)item);
 }
 
@@ -431,7 +432,7 @@ void ss_emit_items(struct task *task)
 json_t *ss_restarted_json(const char *ns, const char *attempt)
 {
     return json_pack("{s:s, s:o, s:{s:s}, s:s}", "mode", "restarted", "ns",
-        ss_ns_json(ns), "data", "attempt", attempt, "attempt", attempt);
+        ns_json(ns), "data", "attempt", attempt, "attempt", attempt);
 }
 
 void ss_emit_restarted(struct task *task)

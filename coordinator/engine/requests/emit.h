@@ -19,8 +19,6 @@ struct task;
 // name is none, `error` is set (SS_EINVAL).
 unsigned ss_stream_modes(const json_t *list, struct ss_error *error);
 unsigned ss_stream_mode(const char *name); // 0: none
-// "a:1|b:2" as a list. Gives.
-json_t *ss_ns_json(const char *ns);
 // `inner`: of a graph inside.
 bool ss_subscribes(
     const struct subscriber *subscriber, unsigned mode, bool inner);

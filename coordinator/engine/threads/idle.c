@@ -42,7 +42,8 @@ static bool is_idle(const struct thread *thread)
            !thread->dirty && thread->state != THREAD_LOADING;
 }
 
-void ss_thread_rest(struct thread *thread)
+// At the end of a step: it may be idle now.
+static void thread_rest(struct thread *thread)
 {
     struct threads *threads = thread->engine->threads;
     if (thread->idle.size > 0 || !is_idle(thread))
@@ -69,7 +70,7 @@ void ss_threads_flush(struct engine *engine)
     for (size_t i = 0; i < threads->dirty.count; i++)
         ss_thread_flush(threads->dirty.items[i]);
     for (size_t i = 0; i < threads->dirty.count; i++)
-        ss_thread_rest(threads->dirty.items[i]);
+        thread_rest(threads->dirty.items[i]);
     threads->dirty.count = 0;
 }
 

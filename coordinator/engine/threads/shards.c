@@ -70,7 +70,8 @@ static const char *endpoint_of(const struct engine *engine, const char *thread)
                                     engine->shards->members, owner));
 }
 
-json_t *ss_moved_json(const struct engine *engine, const char *thread)
+// The answer that says where the thread is now, as far as it is known. Gives.
+static json_t *moved_json(const struct engine *engine, const char *thread)
 {
     char *text = ss_format("thread %s belongs to another coordinator", thread);
     json_t *error = ss_error_json(SS_EMOVED, text);
@@ -86,7 +87,7 @@ bool ss_redirect(
 {
     if (ss_shard_owned(engine, thread))
         return false;
-    ss_reply(engine, request, ss_moved_json(engine, thread));
+    ss_reply(engine, request, moved_json(engine, thread));
     return true;
 }
 
@@ -100,7 +101,7 @@ void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
             (struct ss_command){.type = SS_COMMAND_REPLY,
                 .peer = ss_strdup(peer),
                 .id = id,
-                .json = ss_moved_json(thread->engine, thread->id)});
+                .json = moved_json(thread->engine, thread->id)});
 }
 
 static json_t *members_json(const struct ss_event *event)

@@ -64,8 +64,6 @@ void ss_waiting_drop(struct thread *thread, bool but_runs);
 
 // ------------------------------------------------ idle.c
 
-// At the end of a step: it may be idle now.
-void ss_thread_rest(struct thread *thread);
 // Somebody uses it, or it goes: out of the list of those that nobody uses.
 void ss_idle_leave(struct thread *thread);
 
@@ -80,8 +78,5 @@ void ss_thread_graph_from_rows(struct thread *thread);
 void ss_thread_record_found(struct thread *thread, const json_t *record);
 
 // ------------------------------------------------ shards.c
-
-// The answer that says where the thread is now, as far as it is known. Gives.
-json_t *ss_moved_json(const struct engine *engine, const char *thread);
 
 #endif

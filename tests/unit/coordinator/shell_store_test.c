@@ -10,9 +10,9 @@
 #include "common/base/mem.h"
 #include "common/wire/limits.h"
 #include "coordinator/store/store.h"
-#include "coordinator/store/store_faulty.h"
 #include "coordinator/store/store_impl.h"
 #include "tests/suite.h"
+#include "tests/support/store_faulty.h"
 #include "tests/unit/coordinator/shell.h"
 
 START_TEST(each_start_has_a_higher_epoch)

@@ -1,5 +1,5 @@
 // store_faulty.c - faults around a store.
-#include "coordinator/store/store_faulty.h"
+#include "tests/support/store_faulty.h"
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
