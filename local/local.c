@@ -1,6 +1,6 @@
-// local.c - the core of a coordinator driven by one process and one thread.
-// Like the coordinator's shell it decides nothing: it carries out and reports
-// back.
+// local.c - the core of a coordinator driven by one process and the thread that
+// asks. Like the coordinator's shell it decides nothing: it carries out and
+// reports back.
 //
 //   ask -> event -> core -> jobs, commands -> store, bodies, listener
 //            ^                                  |       |
@@ -21,6 +21,7 @@
 #include "common/model/value.h"
 #include "coordinator/core/core.h"
 #include "coordinator/engine/limits.h"
+#include "local/crew.h"
 #include "local/storage.h"
 #include "worker/application.h"
 #include "worker/execute.h"
@@ -31,22 +32,15 @@ static const char client_peer[] = "local-client";
 // The worker of this process is never lost.
 #define LEASE_MS ((int64_t)1 << 50)
 
-// Something that a body did, on its way to the engine.
-struct report {
-    bool is_live;
-    struct ss_attempt attempt;
-    enum ss_live_kind kind;
-    json_t *value;              // live
-    struct ss_outcome *outcome; // else
-};
-
 struct ss_local {
     struct ss_core *core;
     struct ss_storage *storage;
     struct ss_application *application;
+    struct ss_crew *crew; // NULL: bodies run on the thread that asks
+    unsigned threads;
     bool skip_waiting;
     int64_t skipped_ms;
-    SS_VEC(struct report) reports;
+    struct ss_local_reports reports;
     size_t reports_taken;
     struct ss_error refused; // why the engine refused our worker
     uint64_t requests;
@@ -113,11 +107,11 @@ static void on_live(void *ctx, const struct ss_assignment *order,
     enum ss_live_kind kind, json_t *item)
 {
     struct attempt *attempt = ctx;
-    struct report report = {.is_live = true,
+    struct ss_local_report report = {.is_live = true,
         .attempt = order->attempt,
         .kind = kind,
         .value = json_incref(item)};
-    SS_VEC_PUSH(&attempt->local->reports, report);
+    SS_VEC_PUSH(&attempt->local->reports.list, report);
 }
 
 static void on_progress(
@@ -136,14 +130,6 @@ static int64_t left_ms(void *ctx, const struct ss_assignment *order)
            now_ms(attempt->local);
 }
 
-static struct ss_outcome *over_time(
-    const struct ss_assignment *order, const char *what, int64_t limit_ms)
-{
-    return ss_outcome_failed(order, SS_ENODETIMEOUT, SS_RETRY_DEFAULT,
-        "node \"%s\" %s its %s timeout of %" PRId64 " ms", order->node,
-        "ran over", what, limit_ms);
-}
-
 static void execute(struct ss_local *local, const struct ss_assignment *order)
 {
     int64_t now = now_ms(local);
@@ -157,15 +143,15 @@ static void execute(struct ss_local *local, const struct ss_assignment *order)
     note_progress(&attempt, order);
     struct ss_outcome *late = NULL;
     if (left_ms(&attempt, order) < 0)
-        late = over_time(order, "run", order->timeouts.run_ms);
+        late = ss_crew_over_time(order, "run", order->timeouts.run_ms);
     else if (attempt.was_idle)
-        late = over_time(order, "idle", order->timeouts.idle_ms);
+        late = ss_crew_over_time(order, "idle", order->timeouts.idle_ms);
     if (late) {
         ss_outcome_destroy(&outcome);
         outcome = late;
     }
-    struct report report = {.outcome = outcome};
-    SS_VEC_PUSH(&local->reports, report);
+    struct ss_local_report report = {.outcome = outcome};
+    SS_VEC_PUSH(&local->reports.list, report);
 }
 
 // ------------------------------------------------------------------ the core
@@ -182,7 +168,14 @@ static bool local_command(void *ctx, const struct ss_command *command)
     struct ss_local *local = ctx;
     switch (command->type) {
     case SS_COMMAND_DISPATCH:
-        execute(local, command->order);
+        if (local->crew)
+            ss_crew_start(local->crew, command->order);
+        else
+            execute(local, command->order);
+        break;
+    case SS_COMMAND_CANCEL: // without a crew it has ended before anyone asks
+        if (local->crew)
+            ss_crew_cancel(local->crew, command->attempt);
         break;
     case SS_COMMAND_STORE:
     case SS_COMMAND_READ:
@@ -207,8 +200,7 @@ static bool local_command(void *ctx, const struct ss_command *command)
     case SS_COMMAND_MEMBERS:
     case SS_COMMAND_SEEK:
     case SS_COMMAND_ADOPT:
-    case SS_COMMAND_DRAIN:  // the worker here ends with its caller
-    case SS_COMMAND_CANCEL: // what runs here has ended before anyone asks
+    case SS_COMMAND_DRAIN: // the worker here ends with its caller
     case SS_COMMAND_SETTLED:
     case SS_COMMAND_DAMAGED: // whoever asks for the thread gets the error
         break;
@@ -236,11 +228,15 @@ static void tell(struct ss_local *local, struct ss_event *event)
 
 static bool step_report(struct ss_local *local)
 {
-    if (local->reports_taken == local->reports.count) {
-        local->reports.count = local->reports_taken = 0;
-        return false;
+    if (local->reports_taken == local->reports.list.count) {
+        local->reports.list.count = local->reports_taken = 0;
+        if (local->crew)
+            ss_crew_hear(local->crew, &local->reports);
     }
-    struct report report = local->reports.items[local->reports_taken++];
+    if (local->reports.list.count == 0)
+        return false;
+    struct ss_local_report report =
+        local->reports.list.items[local->reports_taken++];
     struct ss_event event = {.peer = worker_peer};
     if (report.is_live) {
         event.type = SS_EVENT_TASK_LIVE;
@@ -275,19 +271,33 @@ static bool step_owed(struct ss_local *local)
     return true;
 }
 
-// Do everything that is ready, then let time pass: until the answer is there,
-// or nothing is left that could bring it.
+// Let time pass: until a body reports, or the engine has something to do. What
+// may be skipped is so when nobody is out. False: nothing will ever happen.
+static bool wait(struct ss_local *local)
+{
+    int64_t wake_at_ms = ss_core_wake_at_ms(local->core);
+    int64_t left_ms = wake_at_ms - now_ms(local);
+    if (local->crew && ss_crew_is_out(local->crew)) {
+        ss_crew_wait(local->crew, local->skip_waiting ? INT64_MAX : left_ms);
+        if (now_ms(local) < wake_at_ms)
+            return true;
+    } else if (left_ms > LEASE_MS / 2) {
+        return false;
+    } else {
+        wait_until(local, wake_at_ms);
+    }
+    step(local, (struct ss_core_event){.type = SS_CORE_TICK});
+    return true;
+}
+
+// Do everything that is ready, then wait: until the answer is there, or nothing
+// is left that could bring it.
 static void pump(struct ss_local *local)
 {
-    while (!local->answer) {
-        if (step_storage(local) || step_report(local) || step_owed(local))
-            continue;
-        int64_t wake_at_ms = ss_core_wake_at_ms(local->core);
-        if (wake_at_ms - now_ms(local) > LEASE_MS / 2)
+    while (!local->answer)
+        if (!step_storage(local) && !step_report(local) && !step_owed(local) &&
+            !wait(local))
             return;
-        wait_until(local, wake_at_ms);
-        step(local, (struct ss_core_event){.type = SS_CORE_TICK});
-    }
 }
 
 // Do what is ready, without waiting.
@@ -320,7 +330,8 @@ static void hello(struct ss_local *local)
     struct ss_event event = {
         .type = SS_EVENT_WORKER_HELLO, .peer = worker_peer};
     event.hello.name = "local";
-    event.hello.capacity = SS_WORKER_CAPACITY_MAX; // they only queue up
+    event.hello.capacity = // without threads they only queue up
+        local->crew ? local->threads : SS_WORKER_CAPACITY_MAX;
     event.hello.graphs = graphs;
     event.hello.graphs_count = count;
     tell(local, &event);
@@ -358,6 +369,18 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
     return error->status;
 }
 
+static int open_crew(
+    struct ss_local *local, unsigned threads, struct ss_error *error)
+{
+    local->threads = threads;
+    if (threads > SS_LOCAL_THREADS_MAX)
+        return ss_error_set(error, SS_EINVAL, "%u threads; %d are the most",
+            threads, SS_LOCAL_THREADS_MAX);
+    if (threads == 0 || !local->application)
+        return SS_OK;
+    return ss_crew_new(local->application, threads, &local->crew, error);
+}
+
 int ss_local_open(const struct ss_local_options *options,
     struct ss_local **ret_local, struct ss_local_error *ret_error)
 {
@@ -369,6 +392,8 @@ int ss_local_open(const struct ss_local_options *options,
     if (options->app)
         status = ss_application_new(
             options->app, options->app_arg, &local->application, &error);
+    if (status == SS_OK)
+        status = open_crew(local, options->threads, &error);
     if (status == SS_OK)
         status = ss_storage_open(options->store ? options->store : "memory:",
             &local->storage, &error);
@@ -382,17 +407,31 @@ int ss_local_open(const struct ss_local_options *options,
     return 0;
 }
 
+// Wait for the bodies that are out, and store what they finished.
+static void close_crew(struct ss_local *local)
+{
+    if (!local->crew)
+        return;
+    ss_crew_end(local->crew);
+    while (ss_crew_is_out(local->crew)) {
+        ss_crew_wait(local->crew, INT64_MAX);
+        settle(local);
+    }
+    ss_crew_destroy(&local->crew);
+}
+
 void ss_local_close(struct ss_local **local)
 {
     struct ss_local *old = *local;
     if (!old)
         return;
     *local = NULL;
-    for (size_t i = old->reports_taken; i < old->reports.count; i++) {
-        json_decref(old->reports.items[i].value);
-        ss_outcome_destroy(&old->reports.items[i].outcome);
+    close_crew(old);
+    for (size_t i = old->reports_taken; i < old->reports.list.count; i++) {
+        json_decref(old->reports.list.items[i].value);
+        ss_outcome_destroy(&old->reports.list.items[i].outcome);
     }
-    SS_VEC_FINI(&old->reports);
+    SS_VEC_FINI(&old->reports.list);
     ss_core_destroy(&old->core);
     ss_storage_close(&old->storage);
     ss_application_destroy(&old->application);
@@ -422,6 +461,22 @@ static int answer_of(struct ss_local *local, json_t **ret_answer,
     return -1;
 }
 
+// "resume" is a run whose command holds the answer. Takes the body; gives that
+// of the run, or NULL: there is no answer in it.
+static json_t *resumed(json_t *body)
+{
+    json_t *value = json_object_get(body, "value");
+    json_t *run =
+        value && !json_object_get(body, "command") ? json_copy(body) : NULL;
+    if (run) {
+        json_object_set_new(
+            run, "command", json_pack("{s:O}", "resume", value));
+        json_object_del(run, "value");
+    }
+    json_decref(body);
+    return run;
+}
+
 int ss_local_ask(struct ss_local *local, const char *op, json_t *body,
     const struct ss_local_listener *listener, json_t **ret_answer,
     struct ss_local_error *ret_error)
@@ -429,6 +484,13 @@ int ss_local_ask(struct ss_local *local, const char *op, json_t *body,
     struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = client_peer};
     if (!body)
         body = json_object();
+    if (strcmp(op, "resume") == 0) {
+        op = "run";
+        body = resumed(body);
+        if (!body)
+            return fail(ret_error, "invalid_argument",
+                "resume: say \"thread\" and the answer, \"value\"");
+    }
     local->listener = listener;
     event.request.id = ++local->requests;
     event.request.op = op;

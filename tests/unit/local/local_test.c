@@ -1,7 +1,10 @@
-// local_test.c - the local runner: the whole engine in this process.
+// local_test.c - the local runner: the whole engine in this process, with
+// bodies on the thread that asks, and on threads of their own.
 #include <superstep/local.h>
 
 #include <check.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,10 @@ static struct ss_local_error error;
 static char folder[64];
 static char *store;
 static int calls; // of the body that counts
+static unsigned threads;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int present, gone; // of those that meet; under the mutex
 
 // ------------------------------------------------------------------ graphs
 
@@ -86,8 +93,63 @@ static void fails(struct ss_graph_def *graph)
     ss_edge(graph, SS_START, "broken");
 }
 
+enum { MEET = 3 };
+
+// Waits for all the others, and leaves when those behind it have left.
+static int meet(struct ss_task *task)
+{
+    int place = ss_node_name(task)[0] - 'a';
+    pthread_mutex_lock(&mutex);
+    present++;
+    pthread_cond_broadcast(&changed);
+    while (present < MEET || gone < MEET - 1 - place)
+        pthread_cond_wait(&changed, &mutex);
+    gone++;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+    return ss_update(task, json_pack("{s:[s]}", "log", ss_node_name(task)));
+}
+
+static void meets(struct ss_graph_def *graph)
+{
+    static const char *const names[MEET] = {"a", "b", "c"};
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    for (size_t i = 0; i < MEET; i++) {
+        ss_node(graph, names[i], meet);
+        ss_edge(graph, SS_START, names[i]);
+    }
+}
+
+// Goes on until it is told to stop; the second time it is quick.
+static int linger(struct ss_task *task)
+{
+    pthread_mutex_lock(&mutex);
+    bool is_first = ++calls == 1;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+    while (is_first && !ss_cancelled(task))
+        sched_yield();
+    return is_first ? ss_fail(task, "told", "it was told to stop")
+                    : ss_update(task, json_pack("{s:[s]}", "log", "done"));
+}
+
+static void lingers(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "linger", linger);
+    ss_edge(graph, SS_START, "linger");
+}
+
+static void late(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "linger", linger, .timeout_ms = 20);
+    ss_edge(graph, SS_START, "linger");
+}
+
 static const struct ss_app_graph graphs[] = {{"hello", hello}, {"asks", asks},
-    {"retries", retries}, {"fails", fails}, {NULL, NULL}};
+    {"retries", retries}, {"fails", fails}, {"meets", meets},
+    {"lingers", lingers}, {"late", late}, {NULL, NULL}};
 static const struct ss_app app = {
     .abi = SS_ABI_VERSION, .size = sizeof(struct ss_app), .graphs = graphs};
 
@@ -95,19 +157,28 @@ static const struct ss_app app = {
 
 static void open_store(const char *url)
 {
-    struct ss_local_options options = {
-        .app = &app, .store = url, .skip_waiting = true, .seed = 1};
+    struct ss_local_options options = {.app = &app,
+        .store = url,
+        .threads = threads,
+        .skip_waiting = true,
+        .seed = 1};
     int status = ss_local_open(&options, &local, &error);
     ck_assert_msg(status == 0, "%s", error.message);
 }
 
 static void setup(void)
 {
-    calls = 0;
+    calls = present = gone = 0;
     snprintf(folder, sizeof(folder), "/tmp/local-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     store = ss_format("sqlite:%s/store.db", folder);
     open_store(NULL);
+}
+
+static void setup_threads(void)
+{
+    threads = 4;
+    setup();
 }
 
 static void teardown(void)
@@ -276,11 +347,85 @@ START_TEST(the_state_can_be_read_without_an_application)
 }
 END_TEST
 
-int main(void)
+START_TEST(resume_is_a_request)
 {
-    Suite *suite = suite_create("local");
-    TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, setup, teardown);
+    expect_status(
+        answer_to("run", input_of("asks", json_pack("{s:[]}", "log"))),
+        "interrupted");
+    json_t *answer = NULL;
+    ck_assert_int_ne(
+        ss_local_ask(local, "resume", json_pack("{s:s}", "thread", "t"), NULL,
+            &answer, &error),
+        0);
+    ck_assert_str_eq(error.code, "invalid_argument");
+    ck_assert_str_eq(
+        error.message, "resume: say \"thread\" and the answer, \"value\"");
+    answer = answer_to(
+        "resume", json_pack("{s:s, s:s}", "thread", "t", "value", "yes"));
+    expect_log(answer, "[\"yes\"]");
+    expect_status(answer, "done");
+}
+END_TEST
+
+START_TEST(bodies_run_side_by_side_and_write_in_their_order)
+{
+    for (int i = 0; i < 3; i++) {
+        present = gone = 0;
+        json_t *body = input_of("meets", json_pack("{s:[]}", "log"));
+        json_object_set_new(body, "thread", json_sprintf("t%d", i));
+        json_t *answer = answer_to("run", body);
+        expect_log(answer, "[\"a\",\"b\",\"c\"]");
+        expect_status(answer, "done");
+    }
+}
+END_TEST
+
+START_TEST(a_body_that_exceeds_its_time_is_told_to_stop)
+{
+    json_t *answer =
+        answer_to("run", input_of("late", json_pack("{s:[]}", "log")));
+    json_t *why = json_object_get(answer, "error");
+    ck_assert_str_eq(
+        json_string_value(json_object_get(why, "code")), "node_timeout");
+    expect_status(answer, "failed");
+    ck_assert_int_eq(calls, 1);
+}
+END_TEST
+
+START_TEST(a_body_that_runs_at_the_end_runs_again_at_the_next_beginning)
+{
+    reopen();
+    json_t *body = input_of("lingers", json_pack("{s:[]}", "log"));
+    json_object_set_new(body, "detach", json_true());
+    json_object_set_new(body, "run", json_string("r"));
+    json_decref(answer_to("run", body));
+    pthread_mutex_lock(&mutex);
+    while (calls == 0)
+        pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+    reopen();
+    json_t *answer = answer_to("attach", json_pack("{s:s}", "run", "r"));
+    expect_log(answer, "[\"done\"]");
+    expect_status(answer, "done");
+    ck_assert_int_eq(calls, 2);
+}
+END_TEST
+
+START_TEST(threads_without_number_are_refused)
+{
+    struct ss_local *other = NULL;
+    struct ss_local_options options = {
+        .app = &app, .threads = SS_LOCAL_THREADS_MAX + 1};
+    ck_assert_int_ne(ss_local_open(&options, &other, &error), 0);
+    ck_assert_str_eq(error.code, "invalid_argument");
+    ck_assert_str_eq(error.message, "1025 threads; 1024 are the most");
+    ck_assert_ptr_null(other);
+}
+END_TEST
+
+// What holds wherever bodies run.
+static void add_all(TCase *all)
+{
     tcase_add_test(all, a_run_gives_its_output);
     tcase_add_test(all, events_come_in_their_order);
     tcase_add_test(
@@ -290,6 +435,24 @@ int main(void)
     tcase_add_test(all, a_bad_request_is_an_error);
     tcase_add_test(all, a_store_that_cannot_be_opened_is_an_error);
     tcase_add_test(all, the_state_can_be_read_without_an_application);
-    suite_add_tcase(suite, all);
+    tcase_add_test(all, resume_is_a_request);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("local");
+    TCase *one = tcase_create("one thread");
+    tcase_add_checked_fixture(one, setup, teardown);
+    add_all(one);
+    tcase_add_test(one, threads_without_number_are_refused);
+    suite_add_tcase(suite, one);
+    TCase *many = tcase_create("threads");
+    tcase_add_checked_fixture(many, setup_threads, teardown);
+    add_all(many);
+    tcase_add_test(many, bodies_run_side_by_side_and_write_in_their_order);
+    tcase_add_test(many, a_body_that_exceeds_its_time_is_told_to_stop);
+    tcase_add_test(
+        many, a_body_that_runs_at_the_end_runs_again_at_the_next_beginning);
+    suite_add_tcase(suite, many);
     return suite_main(suite);
 }
