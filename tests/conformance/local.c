@@ -53,6 +53,8 @@ static int local_open(const struct backend_options *options,
     struct ss_local_options how = {
         .app = options->scenario ? &ss_app_descriptor : NULL,
         .app_arg = options->scenario,
+        // Once with bodies on threads, once on the thread that asks.
+        .threads = store == file ? 4 : 0,
         .store = store};
     struct ss_local_error failure;
     int result = ss_local_open(&how, &self->local, &failure);
