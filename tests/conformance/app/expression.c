@@ -502,7 +502,7 @@ json_t *expression_value(struct scope *scope, json_t *expression)
     if (json_is_array(expression))
         return values(scope, expression);
     if (!json_is_object(expression))
-        return json_incref(expression);
+        return json_deep_copy(expression); // the script is every thread's
     const char *key = json_object_iter_key(json_object_iter(expression));
     if (json_object_size(expression) == 1 && key[0] == '$') {
         for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
