@@ -603,7 +603,7 @@ def commands_page():
     rows = list(commands())
     names = [row["name"] for row in rows]
     footer = text_named(
-        "ss_cli_exit_text", (ROOT / "client/cli/cli.c").read_text())
+        "exit_text", (ROOT / "client/cli/cli.c").read_text())
     out = ["# Commands and programs\n",
            made_from(COMMANDS, "client", SETTINGS, *PROGRAMS.values()),
            "    superstep [--coordinator EP] [--json] COMMAND [options]\n",
