@@ -20,16 +20,17 @@
 // The same engine, the same store formats, the same requests and answers as
 // with a coordinator and workers (docs/reference/requests.md): a thread that
 // was begun here can go on there. There is one more: "resume", {"thread",
-// "value", ...}, is the "run" that answers what a run asked, with the other keys
-// of a run.
+// "value", ...}, is the "run" that answers what a run asked, with the other
+// keys of a run.
 //
-// Nodes are called one after the other, on the thread that asks, in the order in
-// which the engine hands them out; what they emit is shown when they return. A
-// body that exceeds its time is not stopped, but a result that comes late counts
-// as a timeout. With `threads` they run side by side, and must be fit for that:
-// what they emit is shown at once, and a body that exceeds its time has failed
-// then, and is told to stop (ss_cancelled()). What comes of a superstep does not
-// hang on who ends first: updates are made in the order of the tasks.
+// Nodes are called one after the other, on the thread that asks, in the order
+// in which the engine hands them out; what they emit is shown when they return.
+// A body that exceeds its time is not stopped, but a result that comes late
+// counts as a timeout. With `threads` they run side by side, and must be fit
+// for that: what they emit is shown at once, and a body that exceeds its time
+// has failed then, and is told to stop (ss_cancelled()). What comes of a
+// superstep does not hang on who ends first: updates are made in the order of
+// the tasks.
 //
 // Everything happens within a call of ss_local_ask(), which returns when the
 // answer is final; only bodies that began may go on meanwhile. A program that
