@@ -191,6 +191,23 @@ void ss_task_uuid(const char *checkpoint_id, int format,
     uuid_text(digest, ret_uuid);
 }
 
+size_t ss_task_seed(const char *checkpoint_id, char *ret)
+{
+    size_t size = strlen(checkpoint_id);
+    if (ss_uuid_parse(checkpoint_id, (uint8_t *)ret))
+        return SS_UUID_BYTES;
+    memcpy(ret, checkpoint_id, size);
+    return size;
+}
+
+void ss_task_uuid_of(
+    const char *bytes, size_t size, char ret_uuid[SS_UUID_SIZE])
+{
+    uint8_t digest[16];
+    hash128(bytes, size, digest);
+    uuid_text(digest, ret_uuid);
+}
+
 void ss_interrupt_id(
     const char *ns, size_t answers, char ret_hex[SS_HEX128_SIZE])
 {

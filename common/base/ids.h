@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { SS_UUID_SIZE = 37, SS_HEX128_SIZE = 33, SS_TIME_SIZE = 40 };
-enum { SS_NUMBER_SIZE = 21 };
+enum { SS_NUMBER_SIZE = 21, SS_UUID_BYTES = 16 };
 
 // The owner of writes that belong to no task (spec/engine.md, vocabulary).
 #define SS_NULL_TASK "00000000-0000-0000-0000-000000000000"
@@ -49,6 +49,13 @@ bool ss_uuid_parse_canonical(const char *uuid, uint8_t ret_bytes[16]);
 // it is 1 or less. An id that is not a UUID is hashed as text.
 void ss_task_uuid(const char *checkpoint_id, int format,
     const char *const *parts, size_t count, char ret_uuid[SS_UUID_SIZE]);
+
+// The same in two steps, for who puts the bytes together: the checkpoint id as
+// it is hashed, into a buffer of at least SS_UUID_BYTES and its length; returns
+// its size. Then the id of format 2 and later of all bytes.
+size_t ss_task_seed(const char *checkpoint_id, char *ret);
+void ss_task_uuid_of(
+    const char *bytes, size_t size, char ret_uuid[SS_UUID_SIZE]);
 
 // Interrupt id (R7.4): hash of `ns`, or of `ns|answers` where answers > 0.
 void ss_interrupt_id(

@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "common/model/build.h"
 #include "common/model/limits.h"
+#include "common/model/ranks.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
@@ -389,6 +390,7 @@ static int compile(json_t *description, int depth, struct ss_graph **ret_graph,
             graph->has_custom || spec->reducer == SS_REDUCER_CUSTOM;
     }
     ss_check(graph->tasks_channel < graph->channels_count);
+    graph->ranks = ss_ranks_new(graph);
     *ret_graph = graph;
     return SS_OK;
 }

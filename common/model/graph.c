@@ -6,6 +6,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/ranks.h"
 
 static size_t index_of(const struct ss_map *map, const char *name)
 {
@@ -142,6 +143,7 @@ void ss_graph_unref(struct ss_graph *graph)
     free_keys(&graph->stream);
     free_list(graph->interrupt_before.items, graph->interrupt_before.count);
     free_list(graph->interrupt_after.items, graph->interrupt_after.count);
+    ss_ranks_destroy(&graph->ranks);
     ss_map_fini(&graph->channel_index, NULL);
     ss_map_fini(&graph->node_index, NULL);
     json_decref(graph->description);

@@ -183,6 +183,7 @@ struct ss_graph {
     size_t tasks_channel;        // index of __pregel_tasks
     bool has_untracked;          // some channels are never saved
     bool has_custom;             // a custom reducer folds some channel
+    struct ss_ranks *ranks;      // what is derived for machines (ranks.h)
 };
 
 #define SS_NONE ((size_t)-1)

@@ -17,7 +17,6 @@
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
-#include "common/pregel/shadow.h"
 
 json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
 {
@@ -92,6 +91,7 @@ static size_t row_channel(struct ss_machine *machine,
     return size;
 }
 
+// Channels are told in the order of their names.
 static int by_channel(const void *a, const void *b)
 {
     const struct ss_row_channel *left = a, *right = b;
@@ -114,13 +114,13 @@ static void fill_foreign(
 static size_t fill_channels(struct ss_machine *machine,
     struct ss_row_checkpoint *part, const struct ss_delta_form *form)
 {
-    const struct index_list *list =
-        form->whole ? &machine->versioned.list : &machine->moved.list;
+    const struct index_set *set =
+        form->whole ? &machine->versioned : &machine->moved;
     size_t size = 0;
-    size_t capacity = list->count + (form->whole ? machine->foreign.count : 0);
+    size_t capacity = set->count + (form->whole ? machine->foreign.count : 0);
     part->channels = ss_zalloc(capacity + 1, sizeof(*part->channels));
-    for (size_t i = 0; i < list->count; i++) {
-        size_t c = list->items[i];
+    for (uint32_t i = 0; i < set->count; i++) {
+        size_t c = set->items[i];
         if (machine->versions[c])
             size += row_channel(
                 machine, &part->channels[part->channels_count++], c, form);
@@ -128,40 +128,43 @@ static size_t fill_channels(struct ss_machine *machine,
     if (form->whole)
         fill_foreign(machine, part);
     ss_check(part->channels_count <= capacity);
-    if (part->channels_count)
+    if (part->channels_count > 1)
         qsort(part->channels, part->channels_count, sizeof(*part->channels),
             by_channel);
     return size;
 }
 
+static void count_seen(
+    void *count, const char *node, const char *channel, int64_t version)
+{
+    (void)node;
+    (void)channel;
+    (void)version;
+    ++*(size_t *)count;
+}
+
+static void add_seen(
+    void *ctx, const char *node, const char *channel, int64_t version)
+{
+    struct ss_row_checkpoint *part = ctx;
+    part->seen[part->seen_count++] =
+        (struct ss_row_seen){ss_strdup(node), ss_strdup(channel), version};
+}
+
 static void fill_seen(
     struct ss_machine *machine, struct ss_row_checkpoint *part, bool whole)
 {
-    size_t capacity = machine->seen_moved.count;
+    size_t capacity = machine->moved_seen.count + machine->moved_breaks.count +
+                      machine->moved_strangers.count;
     if (whole) {
         capacity = 0;
-        for (const struct ss_map_entry *e = machine->seen.first; e; e = e->next)
-            capacity += 1 + ((const struct ss_map *)e->value)->count;
+        ss_seen_each(machine, count_seen, &capacity);
     }
     part->seen = ss_zalloc(capacity + 1, sizeof(*part->seen));
-    if (!whole) {
-        for (size_t i = 0; i < capacity; i++) {
-            const struct seen_change *change = &machine->seen_moved.items[i];
-            part->seen[part->seen_count++] =
-                (struct ss_row_seen){ss_strdup(change->node),
-                    ss_strdup(change->channel), change->version};
-        }
-        return;
-    }
-    for (const struct ss_map_entry *e = machine->seen.first; e; e = e->next) {
-        const struct ss_map *entry = e->value;
-        part->seen[part->seen_count++] =
-            (struct ss_row_seen){ss_strdup(e->key), NULL, 0};
-        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
-            part->seen[part->seen_count++] =
-                (struct ss_row_seen){ss_strdup(e->key), ss_strdup(v->key),
-                    *(const int64_t *)v->value};
-    }
+    if (whole)
+        ss_seen_each(machine, add_seen, part);
+    else
+        ss_seen_each_moved(machine, add_seen, part);
     ss_check(part->seen_count == capacity);
 }
 
@@ -173,12 +176,12 @@ static int by_name(const void *a, const void *b)
 static void fill_updated(
     struct ss_machine *machine, struct ss_row_checkpoint *part)
 {
-    const struct index_list *updated = &machine->updated.list;
+    const struct index_set *updated = &machine->updated;
     part->updated = ss_zalloc(updated->count + 1, sizeof(char *));
-    for (size_t i = 0; i < updated->count; i++)
+    for (uint32_t i = 0; i < updated->count; i++)
         part->updated[part->updated_count++] =
             ss_strdup(machine->graph->channels[updated->items[i]].name);
-    if (part->updated_count)
+    if (part->updated_count > 1)
         qsort(part->updated, part->updated_count, sizeof(char *), by_name);
 }
 
@@ -191,17 +194,11 @@ size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
     part->updated_known = form->updated && machine->updated_known;
     if (part->updated_known)
         fill_updated(machine, part);
-    ss_shadow_delta(machine, form, part, size);
     return size;
 }
 
 void ss_delta_drop(struct ss_machine *machine)
 {
     index_set_clear(&machine->moved);
-    for (size_t i = 0; i < machine->seen_moved.count; i++) {
-        ss_free(machine->seen_moved.items[i].node);
-        ss_free(machine->seen_moved.items[i].channel);
-    }
-    machine->seen_moved.count = 0;
-    ss_shadow_delta_drop(machine);
+    ss_seen_drop_moved(machine);
 }

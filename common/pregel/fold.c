@@ -11,6 +11,12 @@
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
 
+// Channels, by index.
+struct index_list {
+    size_t *items;
+    size_t count, capacity;
+};
+
 static int by_index(const void *a, const void *b)
 {
     size_t left = *(const size_t *)a, right = *(const size_t *)b;

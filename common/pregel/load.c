@@ -14,7 +14,6 @@
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
-#include "common/pregel/shadow.h"
 
 static int restore_channels(struct ss_machine *machine,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
@@ -104,13 +103,12 @@ static void load_seen(
 int ss_machine_load(struct ss_machine *machine,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
 {
-    ss_check(!machine->channels[0].spec && machine->seen.count == 0);
+    ss_check(!machine->channels[0].spec && machine->version_max == 0);
     int status = restore_channels(machine, checkpoint, error);
     if (status != SS_OK)
         drop_channels(machine);
     else if (checkpoint)
         load_seen(machine, checkpoint);
     ss_delta_drop(machine);
-    ss_shadow_load(machine, checkpoint, status);
     return status;
 }

@@ -10,23 +10,27 @@
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/channel.h"
 #include "common/model/graph.h"
 #include "common/model/limits.h"
+#include "common/model/ranks.h"
 #include "common/model/requests.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
-#include "common/pregel/shadow.h"
 
 char *ss_path_pull(const char *node)
 {
-    return ss_format("~%s, %s", SS_NAME_PULL, node);
+    static const char head[] = "~" SS_NAME_PULL ", ";
+    size_t size = strlen(node) + 1;
+    char *path = ss_alloc(sizeof(head) - 1 + size);
+    memcpy(path, head, sizeof(head) - 1);
+    memcpy(path + sizeof(head) - 1, node, size);
+    return path;
 }
 
 char *ss_path_push(size_t index)
@@ -81,32 +85,29 @@ static struct ss_value *reads_close(struct reads *reads)
     return value;
 }
 
-static void read_input(struct reads *reads, const char *key)
-{
-    struct ss_machine *machine = reads->machine;
-    size_t c = ss_graph_channel(machine->graph, key);
-    const struct ss_managed_spec *managed =
-        c == SS_NONE ? ss_graph_managed(machine->graph, key) : NULL;
-    if (managed)
-        read_add(reads, key, ss_value_new(managed_value(reads->at, managed)));
-    else if (c != SS_NONE)
-        read_add(
-            reads, key, ss_value_ref(ss_channel_get(&machine->channels[c])));
-}
-
 // The input of a node now (R3.7); NULL: no task. Gives.
-static struct ss_value *plan_input(struct ss_machine *machine,
-    const struct ss_superstep *at, const struct ss_keys *keys)
+static struct ss_value *plan_input(
+    struct ss_machine *machine, const struct ss_superstep *at, size_t node)
 {
-    if (keys->scalar) {
-        size_t c = ss_graph_channel(machine->graph, keys->items[0]);
-        return c == SS_NONE
-                   ? NULL
-                   : ss_value_ref(ss_channel_get(&machine->channels[c]));
-    }
+    const struct ss_graph *graph = machine->graph;
+    const struct ss_node_ranks *ranks = &graph->ranks->nodes[node];
     struct reads reads = {.machine = machine, .at = at};
-    for (size_t i = 0; i < keys->count; i++)
-        read_input(&reads, keys->items[i]);
+    if (graph->nodes[node].reads.scalar)
+        return ranks->reads_count == 0
+                   ? NULL
+                   : ss_value_ref(
+                         ss_channel_get(&machine->channels[ranks->reads[0]]));
+    for (uint32_t i = 0; i < ranks->reads_count; i++) {
+        uint32_t c = ranks->reads[i];
+        const struct ss_managed_spec *managed =
+            &graph->managed[c & ~SS_READS_MANAGED];
+        if (c & SS_READS_MANAGED)
+            read_add(&reads, managed->name,
+                ss_value_new(managed_value(at, managed)));
+        else
+            read_add(&reads, graph->channels[c].name,
+                ss_value_ref(ss_channel_get(&machine->channels[c])));
+    }
     return reads_close(&reads);
 }
 
@@ -142,48 +143,68 @@ void ss_plan_fresh(struct ss_machine *machine, const struct ss_superstep *at,
 
 // ------------------------------------------------ ids
 
-// The id and the namespace of a task (R3.11, R3.12); `parts` end the hash.
-static void name_task(struct ss_planned_task *task,
-    const struct ss_superstep *at, const char *const *parts, size_t count)
+// The bytes that an id is the hash of (R3.12).
+struct hashed {
+    char *at;
+    char bytes[512];
+};
+
+static void hash_text(struct hashed *hashed, const char *text, size_t size)
 {
-    const char *all[64];
+    memcpy(hashed->at, text, size);
+    hashed->at += size;
+}
+
+// The id and the namespace of a task (R3.11, R3.12); `end` ends the hash.
+static void name_task(struct ss_planned_task *task,
+    const struct ss_superstep *at, const char *end, size_t end_size)
+{
+    enum { NUMBERS_SIZE_MAX = 64 }; // a step, a separator, an id of 16 bytes
+    const char *name = task->node->name;
+    size_t ns_size = strlen(at->ns), name_size = strlen(name);
+    size_t id_size = strlen(at->checkpoint_id);
+    size_t most =
+        id_size + ns_size + 2 * name_size + end_size + NUMBERS_SIZE_MAX;
+    struct hashed small, *hashed = &small;
     char step[24];
-    char *prefix = at->ns[0] ? ss_format("%s|%s", at->ns, task->node->name)
-                             : ss_strdup(task->node->name);
-    snprintf(step, sizeof(step), "%" PRId64, at->step);
-    const char **list =
-        count + 3 <= 64 ? all : ss_zalloc(count + 3, sizeof(*list));
-    list[0] = prefix;
-    list[1] = step;
-    list[2] = task->node->name;
-    for (size_t i = 0; i < count; i++)
-        list[3 + i] = parts[i];
-    ss_task_uuid(at->checkpoint_id, 4, list, count + 3, task->id);
-    task->ns = ss_format("%s:%s", prefix, task->id);
-    if (list != all)
-        ss_free(list);
-    ss_free(prefix);
+    int step_size = snprintf(step, sizeof(step), "%" PRId64, at->step);
+    if (most > sizeof(small.bytes))
+        hashed = ss_alloc(sizeof(small) + most);
+    hashed->at = hashed->bytes;
+    hashed->at += ss_task_seed(at->checkpoint_id, hashed->at);
+    char *prefix = hashed->at; // where it is called from, and itself
+    hash_text(hashed, at->ns, ns_size);
+    if (ns_size)
+        hash_text(hashed, "|", 1);
+    hash_text(hashed, name, name_size);
+    size_t prefix_size = (size_t)(hashed->at - prefix);
+    hash_text(hashed, step, (size_t)step_size);
+    hash_text(hashed, name, name_size);
+    hash_text(hashed, end, end_size);
+    ss_check((size_t)(hashed->at - hashed->bytes) <= most);
+    ss_task_uuid_of(
+        hashed->bytes, (size_t)(hashed->at - hashed->bytes), task->id);
+    task->ns = ss_alloc(prefix_size + 1 + SS_UUID_SIZE);
+    memcpy(task->ns, prefix, prefix_size);
+    task->ns[prefix_size] = ':';
+    memcpy(task->ns + prefix_size + 1, task->id, SS_UUID_SIZE);
+    if (hashed != &small)
+        ss_free(hashed);
 }
 
 static void name_pull(struct ss_planned_task *task,
     const struct ss_superstep *at, const struct ss_graph *graph)
 {
-    size_t count = task->node->triggers_count;
-    const char **parts = ss_zalloc(count + 1, sizeof(*parts));
-    parts[0] = SS_NAME_PULL;
-    for (size_t i = 0; i < count; i++)
-        parts[1 + i] = graph->channels[task->node->triggers[i]].name;
-    name_task(task, at, parts, count + 1);
-    ss_free(parts);
+    const struct ss_node_ranks *ranks = &graph->ranks->nodes[task->index];
+    name_task(task, at, ranks->hash, ranks->hash_size);
 }
 
 static void name_push(
     struct ss_planned_task *task, const struct ss_superstep *at)
 {
-    char index[24];
-    snprintf(index, sizeof(index), "%zu", task->index);
-    const char *parts[] = {SS_NAME_PUSH, index};
-    name_task(task, at, parts, 2);
+    char end[64];
+    int size = snprintf(end, sizeof(end), SS_NAME_PUSH "%zu", task->index);
+    name_task(task, at, end, (size_t)size);
 }
 
 // ------------------------------------------------ PULL and PUSH
@@ -193,48 +214,60 @@ struct planning {
     struct ss_machine *machine;
     const struct ss_superstep *at;
     struct ss_planned_tasks *tasks;
-    struct ss_map inputs; // of one channel, by its name
 };
 
-bool ss_plan_triggers(
-    const struct ss_machine *machine, const struct ss_node *node)
+bool ss_plan_triggers(const struct ss_machine *machine, size_t node)
 {
-    bool has_entry = ss_seen_has(machine, node->name);
-    for (size_t i = 0; i < node->triggers_count; i++) {
-        size_t c = node->triggers[i];
-        int64_t seen = 0;
-        if (!ss_channel_available(&machine->channels[c]))
-            continue;
-        if (!has_entry)
-            return true; // R3.5: versions are not looked at
-        ss_seen_get(
-            machine, node->name, machine->graph->channels[c].name, &seen);
-        if (machine->versions[c] > seen)
+    const struct ss_node *spec = &machine->graph->nodes[node];
+    const int64_t *seen =
+        machine->seen + machine->graph->ranks->nodes[node].slot;
+    // R3.5: of a node without an entry versions are not looked at
+    bool has_entry = bit_has(machine->entered, node);
+    for (size_t i = 0; i < spec->triggers_count; i++) {
+        size_t c = spec->triggers[i];
+        if ((!has_entry || machine->versions[c] > seen[i]) &&
+            ss_channel_available(&machine->channels[c]))
             return true;
     }
     return false;
 }
 
+// The one channel that a node reads; SS_NONE: more, none, or no channel.
+static size_t only_read(const struct ss_graph *graph, size_t node)
+{
+    const struct ss_node_ranks *ranks = &graph->ranks->nodes[node];
+    if (graph->nodes[node].reads.count != 1 || ranks->reads_count != 1 ||
+        (ranks->reads[0] & SS_READS_MANAGED))
+        return SS_NONE;
+    return ranks->reads[0];
+}
+
 // R3.7: nodes that read the same one channel share what the first of them was
 // given, also where one reads it by itself and another in a map.
-static struct ss_value *shared_input(
-    struct planning *planning, const struct ss_keys *keys)
+static struct ss_value *shared_input(struct planning *planning, size_t node)
 {
     struct ss_machine *machine = planning->machine;
-    if (keys->count != 1)
-        return plan_input(machine, planning->at, keys);
-    struct ss_value *input = ss_map_get(&planning->inputs, keys->items[0]);
-    if (input)
-        return ss_value_ref(input);
-    input = plan_input(machine, planning->at, keys);
-    if (input)
-        ss_map_put(&planning->inputs, keys->items[0], ss_value_ref(input));
+    size_t read = only_read(machine->graph, node);
+    uint32_t first = read == SS_NONE ? 0 : machine->touched[read];
+    if (first)
+        return ss_value_ref(planning->tasks->items[first - 1].input);
+    struct ss_value *input = plan_input(machine, planning->at, node);
+    if (input && read != SS_NONE)
+        machine->touched[read] = (uint32_t)planning->tasks->count + 1;
     return input;
 }
 
-static void unref_value(void *value)
+static void forget_shared(struct planning *planning)
 {
-    ss_value_unref(value);
+    const struct ss_machine *machine = planning->machine;
+    for (size_t i = 0; i < planning->tasks->count; i++) {
+        const struct ss_planned_task *task = &planning->tasks->items[i];
+        size_t read = task->kind == SS_TASK_PULL
+                          ? only_read(machine->graph, task->index)
+                          : SS_NONE;
+        if (read != SS_NONE)
+            machine->touched[read] = 0;
+    }
 }
 
 // False: it is not triggered.
@@ -242,9 +275,9 @@ static bool plan_pull(struct planning *planning, size_t index)
 {
     const struct ss_graph *graph = planning->machine->graph;
     const struct ss_node *node = &graph->nodes[index];
-    if (!ss_plan_triggers(planning->machine, node))
+    if (!ss_plan_triggers(planning->machine, index))
         return false;
-    struct ss_value *input = shared_input(planning, &node->reads);
+    struct ss_value *input = shared_input(planning, index);
     if (!input)
         return true;
     struct ss_planned_task task = {.kind = SS_TASK_PULL,
@@ -279,44 +312,49 @@ static void plan_push(struct planning *planning, json_t *item, size_t index)
     SS_VEC_PUSH(planning->tasks, task);
 }
 
-// A node and its name, to be sorted.
+// A node, and what it is sorted by.
 struct candidate {
-    const char *name;
-    size_t node;
+    uint32_t rank, node;
 };
 
-static int by_name(const void *a, const void *b)
+static int by_rank(const void *a, const void *b)
 {
-    return strcmp(((const struct candidate *)a)->name,
-        ((const struct candidate *)b)->name);
+    uint32_t left = ((const struct candidate *)a)->rank;
+    uint32_t right = ((const struct candidate *)b)->rank;
+    return left < right ? -1 : left > right;
 }
 
 // R3.2: in the order of names, through the channels that were updated.
 static void plan_updated(struct planning *planning)
 {
-    const struct ss_machine *machine = planning->machine;
+    struct ss_machine *machine = planning->machine;
     const struct ss_graph *graph = machine->graph;
-    const struct index_list *updated = &machine->updated.list;
-    SS_VEC(struct candidate) list = {0};
-    for (size_t u = 0; u < updated->count; u++) {
+    const struct index_set *updated = &machine->updated;
+    size_t count = 0;
+    for (uint32_t u = 0; u < updated->count; u++)
+        count += graph->channels[updated->items[u]].nodes_count;
+    struct candidate *list =
+        ss_arena_take(&machine->work, (count + 1) * sizeof(*list));
+    count = 0;
+    for (uint32_t u = 0; u < updated->count; u++) {
         const struct ss_channel_spec *spec =
             &graph->channels[updated->items[u]];
         for (size_t i = 0; i < spec->nodes_count; i++)
-            SS_VEC_PUSH(
-                &list, (struct candidate){
-                           graph->nodes[spec->nodes[i]].name, spec->nodes[i]});
+            list[count++] =
+                (struct candidate){graph->ranks->nodes[spec->nodes[i]].rank,
+                    (uint32_t)spec->nodes[i]};
     }
-    if (list.count > 1)
-        qsort(list.items, list.count, sizeof(*list.items), by_name);
-    for (size_t i = 0; i < list.count; i++)
-        if (i == 0 || list.items[i].node != list.items[i - 1].node)
-            plan_pull(planning, list.items[i].node);
-    SS_VEC_FINI(&list);
+    if (count > 1)
+        qsort(list, count, sizeof(*list), by_rank);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || list[i].node != list[i - 1].node)
+            plan_pull(planning, list[i].node);
+    ss_arena_reset(&machine->work);
 }
 
 static int by_index(const void *a, const void *b)
 {
-    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     return left < right ? -1 : left > right;
 }
 
@@ -326,21 +364,22 @@ static void plan_all(struct planning *planning)
 {
     struct ss_machine *machine = planning->machine;
     struct index_set *maybe = &machine->candidates;
-    struct index_list *list = &maybe->list;
     for (size_t n = 0;
          !machine->candidates_known && n < machine->graph->nodes_count; n++)
         index_set_add(maybe, n);
     machine->candidates_known = true;
-    if (list->count > 1)
-        qsort(list->items, list->count, sizeof(*list->items), by_index);
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        size_t n = list->items[i];
-        maybe->has[n] = plan_pull(planning, n);
-        if (maybe->has[n])
-            list->items[kept++] = n;
+    if (maybe->count > 1)
+        qsort(maybe->items, maybe->count, sizeof(*maybe->items), by_index);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < maybe->count; i++) {
+        uint32_t n = maybe->items[i];
+        bool stays = plan_pull(planning, n);
+        bit_put(maybe->bits, n, stays);
+        if (stays)
+            maybe->items[kept++] = n;
     }
-    list->count = kept;
+    ss_check(kept <= maybe->count);
+    maybe->count = kept;
 }
 
 void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
@@ -351,20 +390,19 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
         &machine->channels[machine->graph->tasks_channel];
     ss_check(at->ns && at->checkpoint_id[0]);
     *ret = (struct ss_planned_tasks){0};
-    if (ss_channel_available(topic)) {
+    if (ss_channel_available(topic)) { // R3.1: sends come first
         json_t *sends = ss_value_json(ss_channel_get(topic)), *send;
         size_t i;
         json_array_foreach (sends, i, send)
             plan_push(&planning, send, i);
     }
     bool by_updated =
-        execute && machine->updated_known && machine->updated.list.count > 0;
+        execute && machine->updated_known && machine->updated.count > 0;
     if (machine->version_max > 0 && by_updated) // R3.4: something was written
         plan_updated(&planning);
     else if (machine->version_max > 0)
         plan_all(&planning);
-    ss_map_fini(&planning.inputs, unref_value);
-    ss_shadow_plan(machine, at, execute, ret);
+    forget_shared(&planning);
 }
 
 void ss_plan_handler(const struct ss_machine *machine,
@@ -384,9 +422,10 @@ void ss_plan_handler(const struct ss_machine *machine,
         .node = &machine->graph->nodes[failed->node->handler],
         .path = path,
         .input = ss_value_ref(failed->input)};
-    const char *parts[] = {SS_NAME_PUSH, SS_NAME_HANDLER_PATH, failed->id};
-    name_task(ret, at, parts, 3);
-    ss_shadow_handler(machine, at, failed, ret);
+    char end[128];
+    int size = snprintf(
+        end, sizeof(end), SS_NAME_PUSH SS_NAME_HANDLER_PATH "%s", failed->id);
+    name_task(ret, at, end, (size_t)size);
 }
 
 json_t *ss_task_triggers(

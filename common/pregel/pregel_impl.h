@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/channel.h"
@@ -19,83 +20,91 @@ enum { SLOT_BYTES = 24 }; // about what a channel takes besides its value
 
 // ------------------------------------------------ sets
 
-struct index_list {
-    size_t *items;
-    size_t count;
-    size_t capacity;
-};
-
-// Some of the channels or nodes of a graph, by index: asked for, and walked
-// without a look at the others.
+// Some of the channels, nodes or slots of a graph, by index: asked for in one
+// load, and walked without a look at the others.
 struct index_set {
-    bool *has; // of each
-    struct index_list list;
+    uint64_t *bits;
+    uint32_t *items;
+    uint32_t count;
 };
 
-static inline void index_set_init(struct index_set *set, size_t size)
+static inline bool bit_has(const uint64_t *bits, size_t i)
 {
-    *set = (struct index_set){.has = ss_zalloc(size, sizeof(*set->has))};
+    return bits[i >> 6] >> (i & 63) & 1;
 }
 
-static inline void index_set_fini(struct index_set *set)
+static inline void bit_put(uint64_t *bits, size_t i, bool is_on)
 {
-    ss_free(set->has);
-    SS_VEC_FINI(&set->list);
+    uint64_t bit = UINT64_C(1) << (i & 63);
+    bits[i >> 6] = is_on ? bits[i >> 6] | bit : bits[i >> 6] & ~bit;
 }
 
-static inline void index_set_add(struct index_set *set, size_t index)
+static inline bool index_set_has(const struct index_set *set, size_t i)
 {
-    if (set->has[index])
+    return bit_has(set->bits, i);
+}
+
+static inline void index_set_add(struct index_set *set, size_t i)
+{
+    if (bit_has(set->bits, i))
         return;
-    set->has[index] = true;
-    SS_VEC_PUSH(&set->list, index);
+    bit_put(set->bits, i, true);
+    set->items[set->count++] = (uint32_t)i;
 }
 
 static inline void index_set_clear(struct index_set *set)
 {
-    for (size_t i = 0; i < set->list.count; i++)
-        set->has[set->list.items[i]] = false;
-    set->list.count = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        bit_put(set->bits, set->items[i], false);
+    set->count = 0;
 }
 
 // ------------------------------------------------ the state
 
+// What somebody has seen that has no slot: pseudo nodes, and nodes and channels
+// of another version of the graph.
 struct seen_change {
     char *node;
     char *channel; // NULL: the entry itself
     int64_t version;
 };
 
-// A superstep looks at what moved, never at all of a graph: hence the sets.
+// A superstep looks at what moved, never at all of a graph: hence the sets. All
+// arrays lie in one block, behind the struct.
 struct ss_machine {
     struct ss_graph *graph; // own reference
-    int64_t *versions;      // by channel index; 0: none
     int64_t version_max;    // over all channels, unknown ones too
-    struct ss_map seen;     // node -> struct ss_map * (channel -> int64_t *)
-    struct ss_channel *channels; // by channel index
+    size_t whole_bytes;
     bool updated_known;
-    struct index_set updated;      // channels
+    bool candidates_known; // else any node may be one
+    bool changed_since_break,
+        changed_since_break_known; // something moved since the last breakpoint
+    bool has_breaks;               // __interrupt__ has an entry
+    // by channel
+    struct ss_channel *channels;
+    int64_t *versions;        // 0: none
+    int64_t *breaks;          // what __interrupt__ has seen; 0: nothing
+    struct ss_value **stored; // what the journal holds
+    size_t *stored_size;      // its bytes, about
+    uint32_t *touched;        // of a call under way; else 0
+    // by slot: the version of its channel that its node has seen; 0: none
+    int64_t *seen;
+    uint64_t *entered; // bits by node: it has an entry
+    struct index_set updated;
     struct index_set updated_last; // those that the last update updated
     struct index_set versioned;    // channels that have a version
     struct index_set
         self_changing; // channels that change though nobody writes them
     struct index_set candidates; // nodes: all that are triggered are among them
-    bool candidates_known;       // else any may be
-    bool changed_since_break,
-        changed_since_break_known; // something moved since the last breakpoint
-    size_t *slots; // by channel index, of an update under way; else 0
     // for the next row: what moved since the last
-    struct index_set moved;   // channels
-    struct ss_value **stored; // by channel index: what the journal holds
-    size_t *stored_size;      // its bytes, about
-    size_t whole_bytes;
-    SS_VEC(struct seen_change) seen_moved;
+    struct index_set moved;        // channels
+    struct index_set moved_seen;   // slots; behind them nodes with a new entry
+    struct index_set moved_breaks; // channels
+    SS_VEC(struct seen_change) moved_strangers;
+    struct ss_map strangers; // node -> struct ss_map * (channel -> int64_t *)
     // channels that the graph lacks and the journal has
     SS_VEC(struct ss_row_channel) foreign;
-#ifdef SS_SHADOW
-    struct ss_dense_graph *dense_graph; // shadow.h; or NULL
-    struct ss_dense_machine *shadow;
-#endif
+    struct ss_arena work; // of a call
 };
 
 // ------------------------------------------------ update.c
@@ -105,15 +114,27 @@ void ss_machine_stir(struct ss_machine *machine, size_t channel);
 
 // ------------------------------------------------ seen.c
 
-// The node has an entry.
-bool ss_seen_has(const struct ss_machine *machine, const char *node);
-// The version that `node` has seen of `channel`; false: no entry at all. *ret
-// is 0 where the entry lacks the channel.
-bool ss_seen_get(const struct ss_machine *machine, const char *node,
-    const char *channel, int64_t *ret);
+// The version that `node` has seen of `channel`; 0: nothing yet, also where
+// `channel` is NULL. Below 0: it has no entry.
+int64_t ss_seen_get(
+    const struct ss_machine *machine, const char *node, const char *channel);
 // Set; a NULL channel makes the empty entry.
 void ss_seen_set(struct ss_machine *machine, const char *node,
     const char *channel, int64_t version);
+// A node has seen its triggers as they are.
+void ss_seen_triggers(struct ss_machine *machine, size_t node);
+// Each that there is, of nodes, breakpoints and strangers. A NULL channel is
+// the entry, version 0.
+typedef void ss_seen_visit(
+    void *ctx, const char *node, const char *channel, int64_t version);
+void ss_seen_each(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx);
+// The same of what moved since the last row; an entry comes before its
+// versions.
+void ss_seen_each_moved(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx);
+void ss_seen_drop_moved(struct ss_machine *machine);
+void ss_seen_fini(struct ss_machine *machine);
 
 // ------------------------------------------------ plan.c
 
@@ -121,8 +142,7 @@ void ss_seen_set(struct ss_machine *machine, const char *node,
 char *ss_path_pull(const char *node);
 char *ss_path_push(size_t index);
 // A channel that triggers it is newer than what it has seen (R3.5).
-bool ss_plan_triggers(
-    const struct ss_machine *machine, const struct ss_node *node);
+bool ss_plan_triggers(const struct ss_machine *machine, size_t node);
 
 // ------------------------------------------------ pending.c
 

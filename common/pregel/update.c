@@ -18,7 +18,6 @@
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
-#include "common/pregel/shadow.h"
 
 struct ss_update_task ss_update_task(
     const struct ss_planned_task *task, const struct ss_writes *writes)
@@ -41,10 +40,8 @@ struct touch { // a channel that was written or consumed
     size_t channel;
     struct ss_channel copy;
     bool consumed, changed;
-    struct { // the writes to it, in order
-        struct ss_channel_write *items;
-        size_t count, capacity;
-    } writes;
+    struct ss_channel_write *writes; // in order, in the arena
+    size_t count, capacity;
 };
 
 struct work {
@@ -52,7 +49,8 @@ struct work {
     struct ss_update *update;
     const struct ss_update_task **tasks; // sorted by path
     size_t count;
-    SS_VEC(struct touch) touched; // machine->slots: their places here + 1
+    struct touch *touches; // machine->touched: their places here + 1
+    size_t touched;
 };
 
 static int by_path(const void *a, const void *b)
@@ -64,35 +62,71 @@ static int by_path(const void *a, const void *b)
     return order;
 }
 
+static void sort_tasks(struct work *work)
+{
+    bool is_sorted = true;
+    work->tasks = ss_arena_take(
+        &work->machine->work, (work->count + 1) * sizeof(*work->tasks));
+    for (size_t t = 0; t < work->count; t++) {
+        work->tasks[t] = &work->update->tasks[t];
+        is_sorted = is_sorted && (t == 0 || strcmp(work->tasks[t - 1]->path,
+                                                work->tasks[t]->path) <= 0);
+    }
+    if (!is_sorted)
+        qsort(work->tasks, work->count, sizeof(*work->tasks), by_path);
+}
+
 static struct touch *touch(struct work *work, size_t channel)
 {
-    size_t *slot = &work->machine->slots[channel];
-    if (*slot == 0) {
-        SS_VEC_PUSH(&work->touched, (struct touch){.channel = channel});
-        *slot = work->touched.count;
+    ss_check(channel < work->machine->graph->channels_count);
+    uint32_t *place = &work->machine->touched[channel];
+    if (*place == 0) {
+        work->touches[work->touched++] = (struct touch){.channel = channel};
+        *place = (uint32_t)work->touched;
     }
-    return &work->touched.items[*slot - 1];
+    return &work->touches[*place - 1];
+}
+
+static void touch_write(
+    struct work *work, struct touch *it, struct ss_channel_write write)
+{
+    enum { FEWEST = 4 };
+    if (it->count == it->capacity) {
+        size_t capacity = it->capacity ? 2 * it->capacity : FEWEST;
+        struct ss_channel_write *writes =
+            ss_arena_take(&work->machine->work, capacity * sizeof(*writes));
+        if (it->count)
+            memcpy(writes, it->writes, it->count * sizeof(*writes));
+        it->writes = writes;
+        it->capacity = capacity;
+    }
+    it->writes[it->count++] = write;
 }
 
 // Steps 1, 5 (who is consumed) and 6 (group writes by channel).
 static void gather(struct work *work)
 {
     const struct ss_graph *graph = work->machine->graph;
-    qsort(work->tasks, work->count, sizeof(*work->tasks), by_path);
+    size_t most = 0;
+    for (size_t t = 0; t < work->count; t++) {
+        const struct ss_update_task *task = &work->update->tasks[t];
+        most += task->triggers_count + (task->writes ? task->writes->count : 0);
+    }
+    most = most < graph->channels_count ? most : graph->channels_count;
+    sort_tasks(work);
+    work->touches = ss_arena_take(
+        &work->machine->work, (most + 1) * sizeof(*work->touches));
     for (size_t t = 0; t < work->count; t++) {
         const struct ss_update_task *task = work->tasks[t];
         for (size_t i = 0; i < task->triggers_count; i++)
             touch(work, task->triggers[i])->consumed = true;
         for (size_t w = 0; task->writes && w < task->writes->count; w++) {
             const struct ss_write *write = &task->writes->items[w];
-            if (ss_name_ignored(write->channel))
-                continue;
+            // of what is no channel the run warned when the task was committed
             size_t channel = ss_graph_channel(graph, write->channel);
-            if (channel == SS_NONE)
-                continue; // the run warned when the task was committed
-            struct touch *touched = touch(work, channel);
-            SS_VEC_PUSH(&touched->writes,
-                (struct ss_channel_write){write->value, task->id});
+            if (channel != SS_NONE && !ss_name_ignored(write->channel))
+                touch_write(work, touch(work, channel),
+                    (struct ss_channel_write){write->value, task->id});
         }
     }
 }
@@ -116,8 +150,8 @@ static void name_writers(
     size_t named = 0;
     ss_buf_init(&names, NAMES_SIZE_MAX);
     for (size_t t = 0; t < work->count && named < NAMED_MAX; t++)
-        for (size_t w = 0; w < it->writes.count; w++)
-            if (it->writes.items[w].owner == work->tasks[t]->id) {
+        for (size_t w = 0; w < it->count; w++)
+            if (it->writes[w].owner == work->tasks[t]->id) {
                 ss_buf_addf(
                     &names, "%s%s", named++ ? ", " : "", work->tasks[t]->name);
                 break;
@@ -147,12 +181,12 @@ static int check_sends(const struct ss_update *update, struct ss_channel *copy,
 static int compute(struct work *work, struct ss_error *error)
 {
     struct ss_update *update = work->update;
-    for (size_t s = 0; s < work->touched.count; s++) {
-        struct touch *it = &work->touched.items[s];
+    for (size_t s = 0; s < work->touched; s++) {
+        struct touch *it = &work->touches[s];
         struct ss_channel *copy = &it->copy;
         ss_channel_copy(copy, &work->machine->channels[it->channel]);
         it->consumed = it->consumed && ss_channel_consume(copy);
-        if (it->writes.count == 0)
+        if (it->count == 0)
             continue;
         const struct ss_channel_spec *spec = copy->spec;
         struct ss_value *value = spec->reducer == SS_REDUCER_CUSTOM
@@ -164,8 +198,8 @@ static int compute(struct work *work, struct ss_error *error)
         } else if (value) {
             ss_channel_set(copy, value);
             it->changed = true;
-        } else if (ss_channel_update(copy, it->writes.items, it->writes.count,
-                       &it->changed, error) != SS_OK) {
+        } else if (ss_channel_update(copy, it->writes, it->count, &it->changed,
+                       error) != SS_OK) {
             update->channel = it->channel;
             name_writers(work, it, error);
             return error->status;
@@ -204,84 +238,81 @@ static void moved(struct ss_machine *machine, size_t channel, int64_t version)
 static void mark_seen(struct work *work)
 {
     struct ss_machine *machine = work->machine;
+    const struct ss_graph *graph = machine->graph;
     for (size_t t = 0; t < work->count; t++) {
         const struct ss_update_task *task = work->tasks[t];
+        size_t node = ss_graph_node(graph, task->name);
+        if (node != SS_NONE && task->triggers == graph->nodes[node].triggers) {
+            ss_seen_triggers(machine, node);
+            continue;
+        }
         ss_seen_set(machine, task->name, NULL, 0);
         for (size_t i = 0; i < task->triggers_count; i++) {
             size_t channel = task->triggers[i];
             if (machine->versions[channel])
-                ss_seen_set(machine, task->name,
-                    machine->graph->channels[channel].name,
+                ss_seen_set(machine, task->name, graph->channels[channel].name,
                     machine->versions[channel]);
         }
     }
 }
 
-// The restless channels before anything changes them. Gives.
-static size_t *self_changing_now(
-    const struct ss_machine *machine, size_t *ret_count)
-{
-    size_t count = machine->self_changing.list.count;
-    size_t *items = ss_zalloc(count + 1, sizeof(*items));
-    if (count)
-        memcpy(
-            items, machine->self_changing.list.items, count * sizeof(*items));
-    *ret_count = count;
-    return items;
-}
-
 // Step 8: what was not written and is available is told that a step passed.
-static void tick(struct ss_machine *machine, int64_t next)
+static bool tick(struct ss_machine *machine, size_t c)
 {
-    size_t count, *items = self_changing_now(machine, &count);
-    for (size_t i = 0; i < count; i++) {
-        size_t c = items[i];
-        struct ss_channel *channel = &machine->channels[c];
-        bool changed = false;
-        if (machine->updated_last.has[c] || !ss_channel_available(channel))
-            continue;
-        int status = ss_channel_update(channel, NULL, 0, &changed, NULL);
-        ss_check(status == SS_OK);
-        if (!changed)
-            continue;
-        moved(machine, c, next);
-        if (ss_channel_available(channel))
-            index_set_add(&machine->updated_last, c);
-    }
-    ss_free(items);
+    struct ss_channel *channel = &machine->channels[c];
+    bool changed = false;
+    if (index_set_has(&machine->updated_last, c) ||
+        !ss_channel_available(channel))
+        return false;
+    int status = ss_channel_update(channel, NULL, 0, &changed, NULL);
+    ss_check(status == SS_OK);
+    return changed;
 }
 
-// Step 9: nothing that was updated triggers a node: deferred ones may come.
-static void finish(struct ss_machine *machine, int64_t next)
+static bool finish(struct ss_machine *machine, size_t c)
 {
-    for (size_t i = 0; i < machine->updated_last.list.count; i++)
-        if (machine->graph->channels[machine->updated_last.list.items[i]]
-                .nodes_count > 0)
-            return;
-    size_t count, *items = self_changing_now(machine, &count);
-    for (size_t i = 0; i < count; i++) {
-        size_t c = items[i];
-        if (!ss_channel_finish(&machine->channels[c]))
+    return ss_channel_finish(&machine->channels[c]);
+}
+
+// Those that change by themselves now; what a change adds comes next time.
+static void change_all(struct ss_machine *machine, int64_t next,
+    bool (*change)(struct ss_machine *machine, size_t channel))
+{
+    const struct index_set *set = &machine->self_changing;
+    for (uint32_t i = 0, count = set->count; i < count; i++) {
+        size_t c = set->items[i];
+        if (!change(machine, c))
             continue;
         moved(machine, c, next);
         if (ss_channel_available(&machine->channels[c]))
             index_set_add(&machine->updated_last, c);
     }
-    ss_free(items);
+}
+
+// Step 9: nothing that was updated triggers a node: deferred ones may come.
+static bool triggers_any(const struct ss_machine *machine)
+{
+    const struct index_set *last = &machine->updated_last;
+    for (uint32_t i = 0; i < last->count; i++)
+        if (machine->graph->channels[last->items[i]].nodes_count > 0)
+            return true;
+    return false;
 }
 
 // Those that came to rest leave the set.
 static void settle(struct ss_machine *machine)
 {
     struct index_set *set = &machine->self_changing;
-    size_t kept = 0;
-    for (size_t i = 0; i < set->list.count; i++) {
-        size_t c = set->list.items[i];
-        set->has[c] = ss_channel_self_changing(&machine->channels[c]);
-        if (set->has[c])
-            set->list.items[kept++] = c;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t c = set->items[i];
+        bool stays = ss_channel_self_changing(&machine->channels[c]);
+        bit_put(set->bits, c, stays);
+        if (stays)
+            set->items[kept++] = c;
     }
-    set->list.count = kept;
+    ss_check(kept <= set->count);
+    set->count = kept;
 }
 
 // Steps 2 to 9, with the copies made: nothing here fails.
@@ -293,11 +324,12 @@ static void commit(struct work *work)
         bump = bump || work->tasks[t]->bumps;
     index_set_clear(&machine->updated_last);
     mark_seen(work);
-    work->update->changed = bump || work->touched.count > 0;
+    work->update->changed = bump || work->touched > 0;
     int64_t next = machine->version_max + 1;
-    for (size_t s = 0; s < work->touched.count; s++) {
-        struct touch *it = &work->touched.items[s];
+    for (size_t s = 0; s < work->touched; s++) {
+        struct touch *it = &work->touches[s];
         struct ss_channel *channel = &machine->channels[it->channel];
+        ss_check(machine->touched[it->channel] == s + 1 && it->copy.spec);
         ss_channel_fini(channel);
         *channel = it->copy;
         it->copy = (struct ss_channel){0};
@@ -309,8 +341,9 @@ static void commit(struct work *work)
             index_set_add(&machine->updated_last, it->channel);
     }
     if (bump) {
-        tick(machine, next);
-        finish(machine, next);
+        change_all(machine, next, tick);
+        if (!triggers_any(machine))
+            change_all(machine, next, finish);
     }
     settle(machine);
     ss_check(machine->version_max == next || machine->version_max == next - 1);
@@ -318,28 +351,20 @@ static void commit(struct work *work)
 
 static void work_fini(struct work *work)
 {
-    for (size_t s = 0; s < work->touched.count; s++) {
-        struct touch *it = &work->touched.items[s];
-        work->machine->slots[it->channel] = 0;
-        SS_VEC_FINI(&it->writes);
+    for (size_t s = 0; s < work->touched; s++) {
+        struct touch *it = &work->touches[s];
+        work->machine->touched[it->channel] = 0;
         if (it->copy.spec)
             ss_channel_fini(&it->copy);
     }
-    SS_VEC_FINI(&work->touched);
-    ss_free(work->tasks);
+    ss_arena_reset(&work->machine->work);
 }
 
 int ss_update_apply(struct ss_machine *machine, struct ss_update *update,
     struct ss_error *error)
 {
     struct work work = {
-        .machine = machine,
-        .update = update,
-        .tasks = ss_zalloc(update->count + 1, sizeof(*work.tasks)),
-        .count = update->count,
-    };
-    for (size_t t = 0; t < update->count; t++)
-        work.tasks[t] = &update->tasks[t];
+        .machine = machine, .update = update, .count = update->count};
     update->channel = SS_NONE;
     update->changed = update->not_folded = false;
     gather(&work);
@@ -351,7 +376,6 @@ int ss_update_apply(struct ss_machine *machine, struct ss_update *update,
     if (status == SS_OK)
         commit(&work);
     work_fini(&work);
-    ss_shadow_update(machine, update, status);
     return status;
 }
 
@@ -360,8 +384,8 @@ int ss_update_apply(struct ss_machine *machine, struct ss_update *update,
 bool ss_update_moved(
     const struct ss_machine *machine, const struct ss_keys *keys)
 {
-    const struct index_list *last = &machine->updated_last.list;
-    for (size_t i = 0; i < last->count; i++)
+    const struct index_set *last = &machine->updated_last;
+    for (uint32_t i = 0; i < last->count; i++)
         if (ss_keys_have(keys, machine->graph->channels[last->items[i]].name))
             return true;
     return false;
@@ -371,7 +395,6 @@ void ss_updated_forget(struct ss_machine *machine)
 {
     machine->updated_known = false;
     index_set_clear(&machine->updated);
-    ss_shadow_updated_forget(machine);
 }
 
 void ss_updated_set(struct ss_machine *machine, bool add)
@@ -381,7 +404,6 @@ void ss_updated_set(struct ss_machine *machine, bool add)
     if (!add)
         ss_updated_forget(machine);
     machine->updated_known = true;
-    for (size_t i = 0; i < machine->updated_last.list.count; i++)
-        index_set_add(&machine->updated, machine->updated_last.list.items[i]);
-    ss_shadow_updated_set(machine, add);
+    for (uint32_t i = 0; i < machine->updated_last.count; i++)
+        index_set_add(&machine->updated, machine->updated_last.items[i]);
 }

@@ -6,7 +6,6 @@
 
 #include "common/base/prng.h"
 #include "common/model/reserved.h"
-#include "common/pregel/shadow.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "common/wire/row.h"
@@ -603,7 +602,6 @@ END_TEST
 int main(void)
 {
     ss_value_setup();
-    ss_shadow_rest(true); // it weighs the machine alone
     Suite *suite = suite_create("growth");
     TCase *tcase = tcase_create("growth");
     tcase_set_timeout(tcase, 600);

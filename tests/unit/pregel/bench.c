@@ -9,7 +9,6 @@
 #include "common/model/journal.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel_impl.h"
-#include "common/pregel/shadow.h"
 #include "tests/suite.h"
 #include "tests/unit/pregel/bench.h"
 
@@ -39,7 +38,6 @@ struct ss_machine *bench_machine(void)
 void bench_version(const char *channel, int64_t version)
 {
     size_t c = ss_graph_channel(bench.graph, channel);
-    ss_shadow_end(bench.machine);
     bench.machine->versions[c] = bench.machine->version_max = version;
     index_set_add(&bench.machine->versioned, c);
 }
@@ -177,18 +175,20 @@ void bench_versions(const char *expected)
     bench_json(versions, expected);
 }
 
+static void show_seen(
+    void *seen, const char *node, const char *channel, int64_t version)
+{
+    if (!json_object_get(seen, node))
+        json_object_set_new(seen, node, json_object());
+    if (channel)
+        json_object_set_new(json_object_get(seen, node), channel,
+            json_integer((json_int_t)version));
+}
+
 void bench_seen(const char *expected)
 {
     json_t *seen = json_object();
-    for (const struct ss_map_entry *e = bench.machine->seen.first; e;
-         e = e->next) {
-        json_t *entry = json_object();
-        const struct ss_map *map = e->value;
-        for (const struct ss_map_entry *v = map->first; v; v = v->next)
-            json_object_set_new(entry, v->key,
-                json_integer((json_int_t) * (const int64_t *)v->value));
-        json_object_set_new(seen, e->key, entry);
-    }
+    ss_seen_each(bench.machine, show_seen, seen);
     bench_json(seen, expected);
 }
 
@@ -196,7 +196,7 @@ void bench_updated(const char *expected)
 {
     json_t *names = json_array();
     for (size_t c = 0; c < bench.graph->channels_count; c++)
-        if (bench.machine->updated.has[c])
+        if (index_set_has(&bench.machine->updated, c))
             json_array_append_new(
                 names, json_string(bench.graph->channels[c].name));
     bench_json(names, expected);

@@ -247,6 +247,40 @@ START_TEST(whose_turn_it_was_says_the_newest_version_seen)
 }
 END_TEST
 
+#define TWO                                                                    \
+    "{'name': 'g', 'kind': 'raw', 'channels': ["                               \
+    " {'name': 'i', 'kind': 'LastValue'}" LAST "],"                            \
+    " 'nodes': [{'name': 'a', 'subscribe': ['i', 'last'], 'writes': []},"      \
+    "           {'name': 'gone', 'subscribe': ['i', 'last'],"                  \
+    "            'writes': []}], 'input': 'i', 'output': 'i'}"
+
+// Another version of the graph has neither the node nor one of the triggers.
+START_TEST(what_a_node_saw_stays_where_the_graph_lacks_it)
+{
+    const char *seen = "{'__input__': {}, 'a': {'i': 1, 'last': 2},"
+                       " 'gone': {'i': 1, 'last': 2}}";
+    raw(TWO);
+    ck_assert_int_eq(APPLY({"~", "__input__", NULL, "[['i', 1]]"}), SS_OK);
+    ck_assert_int_eq(APPLY({"~", "__input__", NULL, "[['last', 1]]"}), SS_OK);
+    ck_assert_int_eq(APPLY({A, "a", "i last", NULL},
+                         {"~__pregel_pull, gone", "gone", "i last", NULL}),
+        SS_OK);
+    bench_seen(seen);
+    bench_save(false);
+    bench_reload(NULL);
+    bench_seen(seen);
+    bench_plans(true, "");
+    bench_reload(js(RAW(LAST)));
+    bench_seen(seen);
+    bench_save(true);
+    bench_reload(js(TWO));
+    bench_seen(seen);
+    bench_plans(true, "");
+    ck_assert_int_eq(APPLY({"~", "__input__", NULL, "[['last', 2]]"}), SS_OK);
+    bench_plans(true, "a, gone");
+}
+END_TEST
+
 START_TEST(only_the_keys_that_an_update_moved_are_shown)
 {
     const char *last[] = {"last"}, *list[] = {"list"};
@@ -275,6 +309,7 @@ int main(void)
         a_fold_becomes_the_value_and_a_view_does_without,
         a_breakpoint_that_is_passed_holds_until_something_moves,
         whose_turn_it_was_says_the_newest_version_seen,
+        what_a_node_saw_stays_where_the_graph_lacks_it,
         only_the_keys_that_an_update_moved_are_shown};
     return bench_suite("delta", tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -5,7 +5,6 @@
 #include "common/base/buf.h"
 #include "common/model/reserved.h"
 #include "common/pregel/pregel_impl.h"
-#include "common/pregel/shadow.h"
 #include "tests/unit/pregel/bench.h"
 
 #define CHECKPOINT "1f1e5e9d-b535-6873-8001-73470c2398e7"
@@ -220,7 +219,6 @@ START_TEST(only_nodes_of_updated_channels_are_looked_at)
     ck_assert_int_eq(APPLY({"~x", "x", NULL,
                          "[['branch:to:B', null], ['branch:to:C', null]]"}),
         SS_OK);
-    ss_shadow_end(bench->machine);
     index_set_clear(&bench->machine->updated);
     index_set_add(&bench->machine->updated,
         ss_graph_channel(bench->graph, "branch:to:B"));
@@ -236,7 +234,6 @@ START_TEST(without_an_entry_any_trigger_that_is_there_fires)
     ck_assert_int_eq(
         APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}), SS_OK);
     bench_plans(true, "a");
-    ss_shadow_end(bench->machine);
     ss_seen_set(
         bench->machine, "a", NULL, 0); // an empty entry: versions are compared
     bench_plans(true, "a");

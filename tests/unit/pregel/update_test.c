@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "common/model/reserved.h"
-#include "common/pregel/shadow.h"
 #include "tests/unit/pregel/bench.h"
 
 #define A     "~__pregel_pull, a"
@@ -214,7 +213,6 @@ END_TEST
 START_TEST(names_are_sorted_by_code_points)
 {
     raw();
-    ss_shadow_end(bench_machine()); // it knows no paths of nodes that are not
     ck_assert_int_eq(
         APPLY({"~__pregel_pull, b", "b", "join", "[['list', ['b']]]"},
             {"~__pregel_pull, B", "B", "join", "[['list', ['B']]]"},

@@ -1,6 +1,6 @@
 // arena.h - memory of one superstep: cut from chunks, given back all at once.
-#ifndef SS_DENSE_ARENA_H
-#define SS_DENSE_ARENA_H
+#ifndef SS_BASE_ARENA_H
+#define SS_BASE_ARENA_H
 
 #include <stddef.h>
 

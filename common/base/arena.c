@@ -1,5 +1,5 @@
 // arena.c - memory of one superstep.
-#include "common/dense/arena.h"
+#include "common/base/arena.h"
 
 #include "common/base/mem.h"
 

@@ -1,8 +1,8 @@
-// machines.c - a superstep of the machine, and of the one over dense ids, in
-// one process and one run: plan, ids of the tasks, update, the part of a row.
+// machine.c - a superstep of the machine alone: plan, ids of the tasks, update,
+// the part of a row.
 //
-//   machines [SUPERSTEPS]     nanoseconds a superstep, the median of nine
-//   rounds
+//   bench-machine [SUPERSTEPS]     nanoseconds of processor time a superstep:
+//   the median, the least and the most of nine rounds
 //
 // Nodes write what was made before: no body, JSON or row's bytes are in it.
 #include <stdio.h>
@@ -11,14 +11,12 @@
 #include <time.h>
 
 #include "common/base/mem.h"
-#include "common/dense/dense.h"
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
-#include "common/pregel/shadow.h"
 
-enum { ROUNDS = 9, TASKS_MAX = 16, WRITES_MAX = 16 };
+enum { ROUNDS = 9, TASKS_MAX = 16 };
 
 static const char checkpoint[] = "1f0bb72c-0efd-6d50-8001-000000000000";
 
@@ -44,34 +42,20 @@ static const struct {
         "\"edges\":[[\"__start__\",\"a\"],[\"a\",\"a\"]]}"},
 };
 
-// What one node writes, for both.
-struct script {
-    struct ss_writes writes;
-    struct ss_dense_write dense[WRITES_MAX];
-    uint32_t count;
-};
-
 static struct ss_graph *graph;
-static struct ss_dense_graph *ranks;
-static struct script *scripts; // by index in the lowered graph
+static struct ss_writes *scripts; // by node: what it writes
 static uint64_t supersteps;
 
 static void add_write(
-    struct script *script, const char *channel, const char *text)
+    struct ss_writes *script, const char *channel, const char *text)
 {
-    if (script->count == WRITES_MAX)
-        abort();
-    ss_writes_add(
-        &script->writes, channel, ss_value_from_text(text, strlen(text)));
-    script->dense[script->count++] =
-        (struct ss_dense_write){ss_dense_graph_channel(ranks, channel),
-            ss_handle_text(text, strlen(text))};
+    ss_writes_add(script, channel, ss_value_from_text(text, strlen(text)));
 }
 
 static void script_node(const char *key, size_t n)
 {
     const struct ss_node *node = &graph->nodes[n];
-    struct script *script = &scripts[n];
+    struct ss_writes *script = &scripts[n];
     for (size_t i = 0; i < node->edges_count; i++)
         add_write(script, graph->channels[node->edges[i]].name, "null");
     for (size_t i = 0; i < node->joins_count; i++) {
@@ -88,11 +72,10 @@ static void begin(size_t shape)
     struct ss_error error;
     json_t *json = json_loads(shapes[shape].description, 0, NULL);
     if (ss_graph_compile(json, &graph, &error) != SS_OK) {
-        fprintf(stderr, "machines: %s\n", error.message);
+        fprintf(stderr, "bench-machine: %s\n", error.message);
         exit(1);
     }
     json_decref(json);
-    ranks = ss_dense_graph_new(graph);
     scripts = ss_zalloc(graph->nodes_count, sizeof(*scripts));
     for (size_t n = 0; n < graph->nodes_count; n++)
         script_node(shapes[shape].key, n);
@@ -100,13 +83,9 @@ static void begin(size_t shape)
 
 static void end(void)
 {
-    for (size_t n = 0; n < graph->nodes_count; n++) {
-        for (uint32_t w = 0; w < scripts[n].count; w++)
-            ss_handle_unref(scripts[n].dense[w].value);
-        ss_writes_fini(&scripts[n].writes);
-    }
+    for (size_t n = 0; n < graph->nodes_count; n++)
+        ss_writes_fini(&scripts[n]);
     ss_free(scripts);
-    ss_dense_graph_unref(ranks);
     ss_graph_unref(graph);
     graph = NULL;
 }
@@ -145,8 +124,8 @@ static uint64_t machine_superstep(struct ss_machine *machine, int64_t step)
     struct ss_update_task tasks[TASKS_MAX];
     ss_plan(machine, &at, true, &planned);
     for (size_t i = 0; i < planned.count; i++)
-        tasks[i] = ss_update_task(&planned.items[i],
-            &scripts[planned.items[i].node - graph->nodes].writes);
+        tasks[i] = ss_update_task(
+            &planned.items[i], &scripts[planned.items[i].node - graph->nodes]);
     uint64_t count = planned.count;
     if (count > 0)
         machine_update(machine, tasks, planned.count);
@@ -162,71 +141,13 @@ static void machine_run(int64_t steps_max)
     struct ss_error error;
     struct ss_update_task input = {.path = "~",
         .name = SS_NAME_INPUT,
-        .writes = &scripts[ss_graph_node(graph, SS_NAME_START)].writes};
+        .writes = &scripts[ss_graph_node(graph, SS_NAME_START)]};
     check(ss_machine_load(machine, NULL, &error));
     machine_update(machine, &input, 1);
     for (int64_t step = 0; step < steps_max; step++, supersteps++)
         if (machine_superstep(machine, step) == 0)
             break;
     ss_machine_destroy(&machine);
-}
-
-// ------------------------------------------------ the one over dense ids
-
-static void dense_update(struct ss_dense_machine *machine,
-    const struct ss_dense_writer *writers, uint32_t count)
-{
-    struct ss_dense_update update = {.writers = writers, .count = count};
-    struct ss_row *row = ss_row_new();
-    check(ss_dense_update(machine, &update));
-    ss_dense_updated_set(machine, false);
-    ss_dense_part(
-        machine, &(struct ss_dense_form){.updated = true}, &row->checkpoint);
-    ss_dense_part_drop(machine);
-    ss_row_destroy(&row);
-}
-
-static uint64_t dense_superstep(struct ss_dense_machine *machine, int64_t step)
-{
-    struct ss_dense_place at = {"", checkpoint, step, step + 10};
-    struct ss_dense_tasks planned;
-    struct ss_dense_writer writers[TASKS_MAX];
-    ss_dense_plan(machine, true, &planned);
-    for (uint32_t i = 0; i < planned.count; i++) {
-        uint32_t n = planned.items[i].node;
-        const struct ss_dense_node *node = &ranks->nodes[n];
-        const struct script *script = &scripts[node->declared];
-        ss_dense_task_id(machine, &at, &planned.items[i]);
-        writers[i] = (struct ss_dense_writer){
-            .path = ss_dense_path_pull(ranks, n, false),
-            .node = n,
-            .name = node->spec->name,
-            .triggers = ss_dense_ids(ranks, node->triggers),
-            .triggers_count = node->triggers.count,
-            .bumps = true,
-            .writes = script->dense,
-            .writes_count = script->count};
-    }
-    if (planned.count > 0)
-        dense_update(machine, writers, planned.count);
-    return planned.count;
-}
-
-static void dense_run(int64_t steps_max)
-{
-    struct ss_dense_machine *machine = ss_dense_new(ranks);
-    const struct script *script = &scripts[ss_graph_node(graph, SS_NAME_START)];
-    struct ss_dense_writer input = {.path = ss_dense_path_input(),
-        .node = SS_RANK_NONE,
-        .name = SS_NAME_INPUT,
-        .writes = script->dense,
-        .writes_count = script->count};
-    check(ss_dense_load(machine, NULL));
-    dense_update(machine, &input, 1);
-    for (int64_t step = 0; step < steps_max; step++, supersteps++)
-        if (dense_superstep(machine, step) == 0)
-            break;
-    ss_dense_destroy(&machine);
 }
 
 // ------------------------------------------------ rounds
@@ -244,31 +165,28 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static double median_ns(void (*run)(int64_t), uint64_t least)
+static void measure(const char *name, uint64_t least)
 {
     double rounds[ROUNDS];
     for (size_t i = 0; i < ROUNDS; i++) {
         uint64_t from = now_ns();
         for (supersteps = 0; supersteps < least;)
-            run(1000);
+            machine_run(1000);
         rounds[i] = (double)(now_ns() - from) / (double)supersteps;
     }
     qsort(rounds, ROUNDS, sizeof(rounds[0]), by_value);
-    return rounds[ROUNDS / 2];
+    printf("%-24s %7.0f %7.0f %7.0f\n", name, rounds[ROUNDS / 2], rounds[0],
+        rounds[ROUNDS - 1]);
 }
 
 int main(int argc, char **argv)
 {
     uint64_t least = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000;
     ss_value_setup();
-    ss_shadow_rest(true);
-    printf("ns of CPU a superstep   machine    dense  ratio\n");
+    printf("ns of CPU a superstep     median     min     max\n");
     for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
         begin(s);
-        double machine = median_ns(machine_run, least);
-        double dense = median_ns(dense_run, least);
-        printf("%-22s %8.0f %8.0f %6.1f\n", shapes[s].name, machine, dense,
-            machine / dense);
+        measure(shapes[s].name, least);
         end();
     }
     return 0;

@@ -1,0 +1,38 @@
+// ranks.h - what a machine asks of a lowered graph each superstep, made once:
+// where names stand among names, and the parts of ids that never change.
+#ifndef SS_MODEL_RANKS_H
+#define SS_MODEL_RANKS_H
+
+#include <stdint.h>
+
+struct ss_graph;
+
+// Of what a node reads: a managed value, by its index.
+#define SS_READS_MANAGED ((uint32_t)1 << 31)
+
+struct ss_node_ranks {
+    uint32_t rank; // its place in the order of names
+    uint32_t slot; // of its first trigger: a place for each node and trigger
+    uint32_t hash_size;
+    uint32_t reads_count;
+    const char *hash; // __pregel_pull and its triggers: the end of its ids
+    // Channels, as it names them; what is not there, or stands twice, is left
+    // out.
+    const uint32_t *reads;
+};
+
+// Immutable. Belongs to its graph, whose texts it does not need.
+struct ss_ranks {
+    uint32_t *channels; // by channel: its place in the order of names
+    struct ss_node_ranks *nodes;
+    uint32_t *slot_nodes; // by slot: whose it is
+    uint32_t slots_count;
+    uint32_t *reads; // what nodes->reads points into
+    char *hashes;    // what nodes->hash points into
+};
+
+// Of a graph whose channels and nodes stand. Gives.
+struct ss_ranks *ss_ranks_new(const struct ss_graph *graph);
+void ss_ranks_destroy(struct ss_ranks **ranks); // NULL is fine
+
+#endif
