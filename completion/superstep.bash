@@ -4,7 +4,7 @@ _superstep()
 {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     local command='' words=none options='--coordinator --keys --json --help --version' i
-    local commands='dev run resume attach explain cancel migrate release state history update graphs threads runs workers drain pause unpause health draw journal copy delete prune retain import export keys show top doctor completion'
+    local commands='new dev run resume attach explain cancel migrate release state history update graphs threads runs workers drain pause unpause health draw journal copy delete prune retain import export keys show top doctor completion'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
@@ -18,6 +18,7 @@ _superstep()
         return
     fi
     case "$command" in
+    new) words=none options='--coordinator --keys --json --help' ;;
     dev) words=file options='--app-arg --workers --capacity --db --store --listen --lease-ms --verbose --coordinator --keys --json --help' ;;
     run) words=graphs options='--input --thread --stream --subgraphs --at --ns --map --command --run --detach --progress --durability --recursion-limit --max-concurrency --priority --interrupt-before --interrupt-after --output-keys --context --config --strict-resume --if-busy --coordinator --keys --json --help' ;;
     resume) words=threads options='--value --answer --graph --stream --subgraphs --run --detach --progress --durability --recursion-limit --max-concurrency --priority --interrupt-before --interrupt-after --output-keys --context --config --strict-resume --if-busy --coordinator --keys --json --help' ;;
