@@ -84,22 +84,50 @@ static void knock(struct ss_talk *talk)
 static void start_knocking(struct ss_talk *talk)
 {
     talk->is_knocking = true;
+    talk->is_spread = talk->endpoints.given_count < 2;
     talk->knocking_since_ms = talk->now_ms;
     knock(talk);
 }
 
 // Home is elsewhere from now on.
-static void reopen(struct ss_talk *talk)
+static void reopen(struct ss_talk *talk, size_t index)
 {
     size_t count = talk->endpoints.count;
     const char *endpoint = "";
     if (count > 0) {
-        talk->endpoint_index = (talk->endpoint_index + 1) % count;
+        talk->endpoint_index = index % count;
         endpoint = talk->endpoints.items[talk->endpoint_index];
     }
+    talk->is_won = false;
     ss_peer_move(&talk->home->peer, endpoint);
     ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_REOPEN,
                           .endpoint = ss_strdup(endpoint)});
+}
+
+// Home alone has had its time: the others are asked beside it.
+static void spread(struct ss_talk *talk)
+{
+    talk->is_spread = true;
+    for (size_t i = 0; i < talk->endpoints.given_count; i++) {
+        struct ss_talk_endpoint *line =
+            ss_talk_endpoint_to(talk, talk->endpoints.items[i]);
+        if (line != talk->home && !ss_peer_is_asked(&line->peer))
+            endpoint_ping(talk, line);
+    }
+}
+
+void ss_talk_endpoint_wins(
+    struct ss_talk *talk, const struct ss_talk_endpoint *line)
+{
+    if (!talk->is_knocking || talk->is_won || line == talk->home)
+        return;
+    for (size_t i = 0; i < talk->endpoints.given_count; i++)
+        if (strcmp(talk->endpoints.items[i], line->peer.endpoint) == 0) {
+            reopen(talk, i);
+            talk->is_won = true;
+            knock(talk);
+            return;
+        }
 }
 
 bool ss_talk_endpoint_is_fresh(
@@ -126,7 +154,7 @@ static void lose_home(struct ss_talk *talk)
     ss_talk_hold_all(talk, talk->home, "the coordinator fell silent");
     if (talk->home->requests == 0)
         return;
-    reopen(talk);
+    reopen(talk, talk->endpoint_index + 1);
     start_knocking(talk);
 }
 
@@ -181,13 +209,21 @@ static int64_t ping_at_ms(const struct ss_talk_endpoint *line)
     return ss_peer_ping_at_ms(&line->peer, SS_TALK_PING_MS);
 }
 
+static int64_t spread_at_ms(const struct ss_talk *talk)
+{
+    return talk->is_spread ? INT64_MAX
+                           : talk->knocking_since_ms + SS_TALK_HEAD_START_MS;
+}
+
 static void knock_on(struct ss_talk *talk)
 {
     if (talk->now_ms >= give_up_at_ms(talk)) {
         ss_talk_give_up(talk);
     } else if (talk->now_ms - talk->knocked_ms >= talk->knock_ms) {
-        reopen(talk);
+        reopen(talk, talk->endpoint_index + 1);
         knock(talk);
+    } else if (!talk->is_spread && talk->now_ms >= spread_at_ms(talk)) {
+        spread(talk);
     }
 }
 
@@ -236,7 +272,8 @@ static int64_t line_wake_at_ms(
         return line == talk->home ? INT64_MAX
                                   : line->used_ms + SS_TALK_ENDPOINT_IDLE_MS;
     if (line == talk->home && talk->is_knocking)
-        return earlier(give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms);
+        return earlier(spread_at_ms(talk),
+            earlier(give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms));
     return earlier(ping_at_ms(line), silent_at_ms(line));
 }
 

@@ -24,6 +24,8 @@ struct ss_talk {
     int64_t knock_ms;
     bool is_met;      // somebody was there once
     bool is_knocking; // home is
+    bool is_spread;   // and so are all endpoints that were given
+    bool is_won;      // home is where one of them answered
     int64_t knocking_since_ms;
     int64_t knocked_ms;
     uint64_t last_id;
@@ -63,6 +65,9 @@ struct ss_talk_endpoint *ss_talk_endpoint_to(
     struct ss_talk *talk, const char *endpoint);
 // There is a request for this line: look whether a coordinator is there.
 void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line);
+// It was heard: while home is knocked for in vain, home is there from now on.
+void ss_talk_endpoint_wins(
+    struct ss_talk *talk, const struct ss_talk_endpoint *line);
 bool ss_talk_endpoint_is_fresh(
     const struct ss_talk *talk, const struct ss_talk_endpoint *line);
 // Silence, pings, knocking; a line that nobody needs is closed.

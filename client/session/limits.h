@@ -15,6 +15,9 @@ enum {
     SS_TALK_SILENCE_MS = 5000, // without a sign: look for another coordinator
     SS_TALK_KNOCK_MS = 1000,   // at most so long at one endpoint
     SS_TALK_KNOCK_MS_MIN = 200,
+    // So long one endpoint is asked alone; then all that were given are: a dead
+    // one costs no more, a live one is spared the connections.
+    SS_TALK_HEAD_START_MS = 50,
     SS_TALK_CONNECT_MS = 1500,    // nobody was ever there: give up
     SS_TALK_PATIENCE_MS = 60000,  // somebody was there: a restart takes a while
     SS_TALK_AGAIN_MS = 5000,      // a read without an answer is asked again

@@ -200,6 +200,7 @@ static void heard(struct ss_talk *talk, struct ss_talk_endpoint *line)
     ss_endpoints_remove(&talk->unreached, line->peer.endpoint);
     if (line == talk->home)
         talk->is_knocking = false;
+    ss_talk_endpoint_wins(talk, line);
     for (struct ss_talk_request *r = talk->requests; r; r = r->next)
         if (r->is_held && r->line == line && r->not_before_ms == 0)
             send_request(talk, r, false);

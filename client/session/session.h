@@ -7,8 +7,9 @@
 //   +----------+ ------------> +------+   nothing heard for SILENCE_MS, though
 //   | KNOCKING |               | HERE |   PINGs asked for it
 //   +----------+ <------------ +------+
-//     |   ^  REOPEN (next endpoint) and PING every KNOCK_MS
-//     v   | ASK
+//     |   ^  REOPEN (next endpoint) and PING every KNOCK_MS; after
+//     HEAD_START_MS |   |  PING all that were given, at once: who answers first
+//     is home v   | ASK
 //   gave up: after connect_ms if nobody was ever there, else after patience_ms;
 //   all requests fail with SS_ECLOSED
 //

@@ -35,6 +35,7 @@ struct zmq_link {
     struct ss_admission *admission; // of a server
     struct ss_socket monitor;       // of a client
     bool has_keys;                  // of a client
+    bool is_heard;                  // something came in
     const char *trouble;            // of a client; NULL: none
 };
 
@@ -46,6 +47,9 @@ static struct zmq_link *own(struct ss_link *link)
 static void close_link(struct ss_link *link)
 {
     struct zmq_link *it = own(link);
+    // Nobody is there whom a last message could reach.
+    if (it->socket && !link->is_server && !it->is_heard)
+        zsock_set_linger(it->socket, 0);
     ss_socket_close(&it->own);
     ss_monitor_close(&it->monitor);
     ss_admission_close(&it->admission);
@@ -444,8 +448,10 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
         zmq_msg_close(&frame);
         if (!is_there)
             return status == SS_OK ? SS_EAGAIN : status;
-        if (status != SS_EAGAIN)
+        if (status != SS_EAGAIN) {
+            it->is_heard = true;
             return status;
+        }
     }
     return status;
 }

@@ -46,6 +46,7 @@ START_TEST(of_many_endpoints_each_has_time_for_a_handshake)
     talk = ss_talk_new(&(struct ss_talk_options){
         .seed = 1, .where = "many", .endpoints = many, .endpoints_count = 20});
     ask(1, "graphs", "{}");
+    ck_assert_str_eq(next_wake(), "open@1 b\nping@1\nopen@2 c\nping@2\n");
     for (int64_t ms = SS_TALK_KNOCK_MS_MIN; ms < SS_TALK_CONNECT_MS;
          ms += SS_TALK_KNOCK_MS_MIN) {
         ck_assert_str_eq(next_wake(), "reopen\nping\n");

@@ -150,11 +150,36 @@ START_TEST(several_endpoints_share_the_time)
     talk = ss_talk_new(&(struct ss_talk_options){
         .seed = 1, .where = "a,b,c", .endpoints = abc, .endpoints_count = 3});
     ask(1, "graphs", "{}");
+    ck_assert_str_eq(next_wake(), "open@1 b\nping@1\nopen@2 c\nping@2\n");
     for (int i = 0; i < 2; i++) {
         ck_assert_str_eq(next_wake(), "reopen\nping\n");
         ck_assert_int_eq(now, 100000 + (i + 1) * SS_TALK_CONNECT_MS / 3);
     }
     ck_assert_str_eq(pong(1), "ask graphs {}\n");
+}
+END_TEST
+
+// Who answers first is home; who answers next is not.
+START_TEST(a_dead_first_endpoint_costs_no_second)
+{
+    talks_to_many = true;
+    ss_talk_destroy(&talk);
+    talk = ss_talk_new(&(struct ss_talk_options){
+        .seed = 1, .where = "a,b,c", .endpoints = abc, .endpoints_count = 3});
+    ck_assert_str_eq(ask(1, "graphs", "{}"), "ping\n");
+    ck_assert_str_eq(next_wake(), "open@1 b\nping@1\nopen@2 c\nping@2\n");
+    ck_assert_int_eq(now, 100000 + SS_TALK_HEAD_START_MS);
+    line = 2;
+    ck_assert_str_eq(pong(5), "reopen c\nping\n");
+    line = 1;
+    ck_assert_str_eq(pong(4), "");
+    line = 0;
+    ck_assert_str_eq(pong(5), "ask graphs {}\n");
+    ck_assert_str_eq(answer("{}"), "done 1 {}\n");
+    // It was the last good one: home it stays.
+    now += 3600000;
+    ck_assert_str_eq(ask(2, "graphs", "{}"), "ping\nclose@1\nclose@2\n");
+    ck_assert_str_eq(pong(5), "ask graphs {}\n");
 }
 END_TEST
 
@@ -572,6 +597,7 @@ static TCase *asking(void)
     tcase_add_test(tcase, nobody_there_is_an_error_soon);
     tcase_add_test(tcase, after_giving_up_the_next_request_knocks_again);
     tcase_add_test(tcase, several_endpoints_share_the_time);
+    tcase_add_test(tcase, a_dead_first_endpoint_costs_no_second);
     tcase_add_test(tcase, a_coordinator_that_was_there_may_be_away_for_longer);
     tcase_add_test(tcase, a_silent_coordinator_is_pinged_every_second);
     tcase_add_test(tcase, events_are_signs_of_life_too);
