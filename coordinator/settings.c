@@ -76,8 +76,9 @@ static json_t *settings_limits(const struct ss_coordinator *shell)
 json_t *ss_shell_ask(void *ctx, const char *what)
 {
     const struct ss_coordinator *shell = ctx;
-    const char *trouble = ss_shell_trouble(shell);
     if (strcmp(what, "limits") == 0)
         return settings_limits(shell);
-    return trouble ? json_string(trouble) : json_null();
+    const char *why = strcmp(what, "away") == 0 ? ss_watch_away(shell)
+                                                : ss_shell_trouble(shell);
+    return why ? json_string(why) : json_null();
 }

@@ -15,6 +15,7 @@ struct ss_shell_watch {
     int64_t since_ms;         // since when it does not; 0: it does
     int64_t told_ms;          // in the log, last
     int64_t look_at_ms;       // next
+    bool is_away;             // it says so itself
     char text[SS_ERROR_SIZE]; // while it does not
 };
 
@@ -49,6 +50,8 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_core_event *event);
 void ss_watch_turn(struct ss_coordinator *shell);
 int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell);
 const char *ss_watch_trouble(const struct ss_coordinator *shell);
+// The same, of a store that says itself that it fails. NULL: it does not.
+const char *ss_watch_away(const struct ss_coordinator *shell);
 // The last wait, until `stop_by_ms`. False: the store has not answered, and
 // *ret_error says what was not handed over.
 bool ss_watch_finish(

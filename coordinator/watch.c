@@ -21,7 +21,9 @@ static bool longest_wait(
     const struct ss_coordinator *shell, struct ss_store_wait *ret_wait)
 {
     struct ss_store_wait lease;
-    bool waits = ss_store_actors_wait(shell->actors, ret_wait);
+    int64_t answered_ms =
+        shell->leases ? ss_store_actor_answered_ms(shell->leases) : 0;
+    bool waits = ss_store_actors_wait(shell->actors, answered_ms, ret_wait);
     if (!shell->leases || !ss_store_actor_waits(shell->leases, &lease) ||
         (waits && ret_wait->since_ms <= lease.since_ms))
         return waits;
@@ -44,6 +46,7 @@ static void silent(struct ss_coordinator *shell,
     struct ss_shell_watch *watch = &shell->watch;
     bool is_new = watch->since_ms == 0;
     watch->since_ms = wait->since_ms;
+    watch->is_away = wait->why[0] != '\0';
     describe(shell, wait, now_ms);
     if (!is_new && now_ms < watch->told_ms + SS_STORE_TELL_MS)
         return;
@@ -94,6 +97,11 @@ int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell)
 const char *ss_watch_trouble(const struct ss_coordinator *shell)
 {
     return shell->watch.since_ms ? shell->watch.text : NULL;
+}
+
+const char *ss_watch_away(const struct ss_coordinator *shell)
+{
+    return shell->watch.is_away ? ss_watch_trouble(shell) : NULL;
 }
 
 bool ss_watch_finish(struct ss_coordinator *shell, struct ss_error *ret_error)

@@ -151,9 +151,10 @@ struct ss_core_options {
     int64_t cluster_lease_ms;
     bool says_debug; // lines of that level are wanted
     json_t *config;  // for `show config`: [{name, value}]; borrowed; NULL: none
-    // For `show` and `health`: facts that only the driver knows: "limits" (a
-    // list) and "trouble" (why it cannot work: a text, or null). Gives. NULL:
-    // nothing.
+    // Facts that only the driver knows: "limits" (a list, for `show`),
+    // "trouble" (why it cannot work, for `health`: a text, or null), "away"
+    // (the same, where the store itself says that it is away: reads are refused
+    // then). Gives. NULL: nothing.
     json_t *(*ask)(void *ctx, const char *what);
     // Each decision, as it is taken. NULL: nobody listens.
     void (*narrate)(

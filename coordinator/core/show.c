@@ -1,5 +1,6 @@
 // show.c - a coordinator's settings, its neighbours, and whether it can work:
-// the requests `show` and `health`, which are not the engine's.
+// the requests `show` and `health`, which are not the engine's; and reads while
+// the store is away.
 #include <string.h>
 
 #include "common/model/requests.h"
@@ -53,6 +54,31 @@ static json_t *show_health(const struct ss_core *core)
     return answer;
 }
 
+// What only the store can say. An answer of it would be waited for behind all
+// others that wait for it, one after the other.
+static bool show_is_read(enum ss_op op)
+{
+    static const enum ss_op reads[] = {SS_OP_STATE, SS_OP_HISTORY,
+        SS_OP_CHECKPOINTS, SS_OP_JOURNAL, SS_OP_EXPLAIN, SS_OP_THREADS,
+        SS_OP_RUNS};
+    for (size_t i = 0; i < sizeof(reads) / sizeof(*reads); i++)
+        if (reads[i] == op)
+            return true;
+    return false;
+}
+
+// NULL: the store answers, or nobody knows better.
+static json_t *show_away(const struct ss_core *core)
+{
+    json_t *why = show_ask(core, "away");
+    json_t *answer = NULL;
+    if (!json_is_null(why))
+        answer = json_pack("{s:{s:s, s:O}}", "error", "code",
+            ss_status_name(SS_EAWAY), "message", why);
+    json_decref(why);
+    return answer;
+}
+
 static json_t *show_what(const struct ss_core *core, const char *what)
 {
     static const struct {
@@ -77,6 +103,8 @@ bool ss_core_show(struct ss_core *core, const char *peer, uint64_t id,
         answer = show_what(core, ss_json_str(body, "what", ""));
     else if (row && row->op == SS_OP_HEALTH)
         answer = show_health(core);
+    else if (row && show_is_read(row->op))
+        answer = show_away(core);
     if (answer)
         ss_core_outbox_answer(core, peer, id, answer);
     return answer != NULL;

@@ -43,7 +43,9 @@ struct ss_store_actor {
     bool has_ended;             // the thread has finished all its jobs
     const struct ss_job *doing; // NULL: nothing; lives until it is done
     int64_t doing_since_ms;
-    int64_t failing_since_ms;      // 0: the last call was answered
+    int64_t failing_since_ms; // 0: the last call was answered
+    int64_t failed_ms;        // when the last one was not
+    int64_t answered_ms;
     char what[SS_STORE_WHAT_SIZE]; // failed last
     char why[SS_ERROR_SIZE];
 };
@@ -207,8 +209,10 @@ static void note_end(
     }
     if (is_away(last)) {
         note_failure(actor, last->error.message);
+        actor->failed_ms = now_ms();
     } else {
         actor->failing_since_ms = 0;
+        actor->answered_ms = now_ms();
     }
     actor->doing = NULL;
 }
@@ -231,9 +235,20 @@ bool ss_store_actor_waits(
         }
         (void)snprintf(ret_wait->why, sizeof(ret_wait->why), "%s",
             is_failing ? it->why : "");
+        ret_wait->failed_ms = it->doing ? 0 : it->failed_ms;
     }
     unlock(it);
     return waits;
+}
+
+int64_t ss_store_actor_answered_ms(const struct ss_store_actor *actor)
+{
+    // To look takes the lock, too.
+    struct ss_store_actor *it = (struct ss_store_actor *)actor;
+    lock(it);
+    int64_t answered_ms = it->answered_ms;
+    unlock(it);
+    return answered_ms;
 }
 
 // --- the thread -------------------------------------------------------------

@@ -52,10 +52,14 @@ struct ss_store_wait {
     int64_t since_ms;              // CLOCK_MONOTONIC
     char what[SS_STORE_WHAT_SIZE]; // "to write thread t"
     char why[SS_ERROR_SIZE];       // as the store says; "": it says nothing
+    // When it could not carry the call out; 0: a call is under way.
+    int64_t failed_ms;
 };
 // False: no call is under way, and the last one was answered.
 bool ss_store_actor_waits(
     const struct ss_store_actor *actor, struct ss_store_wait *ret_wait);
+// When a call was answered last, CLOCK_MONOTONIC; 0: none was.
+int64_t ss_store_actor_answered_ms(const struct ss_store_actor *actor);
 
 // In place of a thread, for tests and the local runner: jobs are done when they
 // are submitted, in the caller's thread.

@@ -82,13 +82,14 @@ bool ss_store_actors_finish_until(
     return all;
 }
 
-bool ss_store_actors_wait(
-    const struct ss_store_actors *actors, struct ss_store_wait *ret_wait)
+bool ss_store_actors_wait(const struct ss_store_actors *actors,
+    int64_t answered_ms, struct ss_store_wait *ret_wait)
 {
     bool waits = false;
     for (size_t i = 0; i < actors->count; i++) {
         struct ss_store_wait one;
         if (ss_store_actor_waits(actors->actors[i], &one) &&
+            (one.failed_ms == 0 || one.failed_ms >= answered_ms) &&
             (!waits || one.since_ms < ret_wait->since_ms)) {
             *ret_wait = one;
             waits = true;

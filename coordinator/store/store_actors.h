@@ -34,9 +34,11 @@ void ss_store_actors_fence(
 // ss_store_actor_finish_until() does. False: at least one still waits.
 bool ss_store_actors_finish_until(
     struct ss_store_actors *actors, int64_t until_ms) SS_MUST_USE;
-// The call that has waited longest; false: none waits.
-bool ss_store_actors_wait(
-    const struct ss_store_actors *actors, struct ss_store_wait *ret_wait);
+// The call that has waited longest; false: none waits. One that failed before
+// `answered_ms` (the store answered others then), and that nobody has repeated,
+// waits no more.
+bool ss_store_actors_wait(const struct ss_store_actors *actors,
+    int64_t answered_ms, struct ss_store_wait *ret_wait);
 // Finish what was handed to them, stop, close the stores.
 void ss_store_actors_stop(struct ss_store_actors **actors);
 // Queue a job. Takes.

@@ -375,6 +375,26 @@ START_TEST(a_hand_over_that_was_fenced_says_so)
 }
 END_TEST
 
+// Nobody asks this part of the store again: others are the proof that it is
+// back.
+START_TEST(what_failed_is_not_waited_for_when_the_store_answers_others)
+{
+    struct ss_store_wait wait;
+    answers[0] = SS_EIO;
+    submit(1, SS_JOB_END);
+    expect(1, SS_EIO);
+    ck_assert(ss_store_actors_wait(actors, 0, &wait));
+    ck_assert_int_gt(wait.failed_ms, 0);
+    ck_assert(ss_store_actors_wait(actors, wait.failed_ms, &wait));
+    ck_assert(!ss_store_actors_wait(actors, wait.failed_ms + 1, &wait));
+    shut(0, true);
+    submit(2, SS_JOB_END); // it is asked again
+    ck_assert(ss_store_actors_wait(actors, 0, &wait));
+    shut(0, false);
+    expect(2, SS_EIO);
+}
+END_TEST
+
 START_TEST(what_was_handed_to_them_is_finished_when_they_stop)
 {
     for (uint64_t i = 0; i < COUNT; i++) {
@@ -407,6 +427,8 @@ int main(void)
     tcase_add_test(
         c, shards_are_handed_over_by_whoever_appends_behind_its_appends);
     tcase_add_test(c, a_hand_over_that_was_fenced_says_so);
+    tcase_add_test(
+        c, what_failed_is_not_waited_for_when_the_store_answers_others);
     tcase_add_test(c, what_was_handed_to_them_is_finished_when_they_stop);
     suite_add_tcase(s, c);
     SRunner *runner = srunner_create(s);

@@ -17,6 +17,7 @@ from harness import BIN, DEADLINE_S, LIB, World, expect
 HELLO = LIB / "libhello.so"
 STORE_FAILED = 4
 LEAVE_S = 10 # that a stop waits behind its drain
+STORE_TRIES_S = 10 # that a read takes to fail in a store that is away
 METRICS = ("--metrics", "127.0.0.1:0")
 
 # In place of the disk's own: each sync waits for ever while the file is there.
@@ -112,6 +113,19 @@ def test_a_lock_in_the_database_is_told_and_holds_no_stop():
                  '{"name": "Ada"}')
 
 
+def expect_reads_fail_at_once(world):
+    """None waits for the store, and so none behind another."""
+    begun = time.monotonic()
+    reads = [world.command(*words) for words in (
+        ("state", "cold"), ("history", "cold"), ("explain", "-t", "cold"),
+        ("journal", "cold"), ("runs",), ("threads",))]
+    for read in reads:
+        expect(read.wait() == 1, read.text())
+        expect("the store has not answered" in read.text("err"), read.text())
+    took_s = time.monotonic() - begun
+    expect(took_s < STORE_TRIES_S, f"they took {took_s} s")
+
+
 def test_with_postgresql_away_it_is_live_and_not_ready():
     with World() as world, postgres.Postgres() as server:
         coordinator = world.coordinator("--store", server.url(), *METRICS,
@@ -131,11 +145,13 @@ def test_with_postgresql_away_it_is_live_and_not_ready():
         expect(get(port, "live") == (200, "ok\n"), "a restart helps nobody")
         at = f"127.0.0.1:{port}"
         world.do("health", at, status=1)
+        expect_reads_fail_at_once(world)
         expect(world.do("health", at, "--live") == "ok", "not live")
         expect(world.do("health", at, "--live", "--json") == '{"live": true}',
                "JSON")
         server.start()
         until(lambda: get(port, "ready") == (200, "ok\n"))
+        expect(world.do("runs") == "There are no runs yet.", "it cannot be read again")
 
 
 def test_a_database_that_takes_no_writes_is_told_to_who_waits():
@@ -148,12 +164,13 @@ def test_a_database_that_takes_no_writes_is_told_to_who_waits():
         server.stop()
         server.settings = ["default_transaction_read_only=on"]
         server.start()
-        for words in (("state", "cold", "--graph", "hello"),
-                      ("run", "hello", "--thread", "new", "--input", "{}")):
-            waits = world.command(*words)
-            waits.wait_line("it waits: the store has not answered for .*"
-                            "takes no writes")
-            waits.kill()
+        waits = world.command("run", "hello", "--thread", "new", "--input", "{}")
+        waits.wait_line("it waits: the store has not answered for .*"
+                        "takes no writes")
+        waits.kill()
+        read = world.command("state", "cold", "--graph", "hello")
+        expect(read.wait() == 1, read.text())
+        expect("takes no writes" in read.text("err"), read.text())
         found = {item["finding"]: item["text"]
                  for item in world.ask("doctor", status=1)}
         expect("takes no writes" in found.get("store-silent", ""), f"{found}")
