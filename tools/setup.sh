@@ -3,7 +3,8 @@
 
 packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
     protobuf-c-compiler libprotobuf-c-dev libzmq3-dev libczmq-dev
-    libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev"
+    libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev
+    libjemalloc-dev"
 packages_test="g++ check python3 binutils postgresql git"
 packages_slow="valgrind"
 packages_ci="clang clang-tidy"
