@@ -104,6 +104,15 @@ static int bind_reducers(const struct ss_graph_def *def,
     return SS_OK;
 }
 
+static void bind_types(const struct ss_graph_def *def,
+    const struct ss_graph *graph, struct ss_bound_graph *bound)
+{
+    bound->types = ss_zalloc(graph->channels_count + 1, sizeof(*bound->types));
+    for (size_t i = 0; i < graph->channels_count; i++)
+        bound->types[i] = (unsigned char)(uintptr_t)ss_map_get(
+            &def->types, graph->channels[i].name);
+}
+
 // A function bound to a node that does not exist is a spelling mistake.
 static int check_bodies(const struct ss_graph_def *def,
     const struct ss_graph *graph, struct ss_error *error)
@@ -137,6 +146,7 @@ int ss_bind_graph(const struct ss_graph_def *def, struct ss_graph *graph,
     }
     if (status == SS_OK)
         status = bind_reducers(def, graph, bound, error);
+    bind_types(def, graph, bound);
     if (status == SS_OK)
         *ret_bound = bound;
     else
@@ -152,6 +162,7 @@ void ss_bound_graph_destroy(struct ss_bound_graph *bound)
     }
     ss_free(bound->nodes);
     ss_free(bound->reducers);
+    ss_free(bound->types);
     ss_graph_unref(bound->graph);
     ss_free(bound);
 }

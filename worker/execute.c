@@ -8,6 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/compare.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "worker/limits.h"
@@ -80,6 +81,67 @@ static void fail_from(struct ss_task *task, const struct ss_error *error)
     task->outcome->kind = SS_OUTCOME_FAILED;
 }
 
+// Marks say how to write, or hold what JSON cannot: {"__overwrite__": ...},
+// {"$opaque": ...}.
+static bool is_mark(json_t *json)
+{
+    const char *key = json_object_iter_key(json_object_iter(json));
+    return json_object_size(json) == 1 &&
+           (key[0] == '$' || strncmp(key, "__", 2) == 0);
+}
+
+static bool fits(const json_t *json, enum ss_type type)
+{
+    switch (type) {
+    case SS_INT:
+        return json_is_integer(json);
+    case SS_FLOAT:
+        return json_is_number(json);
+    case SS_STR:
+        return json_is_string(json);
+    case SS_BOOL:
+        return json_is_boolean(json);
+    case SS_LIST:
+        return json_is_array(json);
+    case SS_DICT:
+        return json_is_object(json);
+    case SS_ANY:
+        break;
+    }
+    return true;
+}
+
+// What the body wrote must be what its keys hold.
+static int check_types(const struct ss_task *task, struct ss_error *error)
+{
+    static const char *const names[] = {[SS_INT] = "a whole number",
+        [SS_FLOAT] = "a number",
+        [SS_STR] = "a text",
+        [SS_BOOL] = "true or false",
+        [SS_LIST] = "a list",
+        [SS_DICT] = "a map"};
+    const struct ss_graph *graph = task->graph->graph;
+    const struct ss_writes *writes = &task->outcome->writes;
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct ss_write *write = &writes->items[i];
+        size_t channel = ss_graph_channel(graph, write->channel);
+        enum ss_type type =
+            channel == SS_NONE ? SS_ANY : task->graph->types[channel];
+        if (type == SS_ANY)
+            continue;
+        json_t *json = ss_value_json(write->value);
+        if (fits(json, type) || json_is_null(json) || is_mark(json))
+            continue;
+        size_t size;
+        const char *text = ss_value_text(write->value, &size);
+        return ss_error_set(error, SS_EUPDATE,
+            "node \"%s\": key \"%s\" holds %s, and got %s: %.*s",
+            graph->nodes[task->node].name, write->channel, names[type],
+            ss_type_text(json), size > 200 ? 200 : (int)size, text);
+    }
+    return SS_OK;
+}
+
 static void run_writers(struct ss_task *task, json_t *returned)
 {
     const struct ss_graph *graph = task->graph->graph;
@@ -91,7 +153,12 @@ static void run_writers(struct ss_task *task, json_t *returned)
     int status = ss_writers_run(graph, &graph->nodes[task->node], returned,
         &task->order->fresh, &hooks, task->order->task_id, &outcome->writes,
         &parent, &error);
+    bool is_by_body = task->order->kind == SS_ORDER_NODE &&
+                      task->graph->nodes[task->node].body;
+    if (status == SS_OK && is_by_body)
+        status = check_types(task, &error);
     if (status != SS_OK) {
+        ss_writes_fini(&outcome->writes);
         fail_from(task, &error);
     } else if (parent) {
         outcome->kind = SS_OUTCOME_PARENT;

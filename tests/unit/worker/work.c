@@ -48,7 +48,7 @@ int work_idle(struct ss_task *task)
 static void define(struct ss_graph_def *graph)
 {
     ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
-    ss_key(graph, "name", SS_STR);
+    ss_key(graph, "name", SS_ANY);
     ss_key(graph, "longest", SS_STR, .reduce = last_longest);
     ss_node(graph, "work", work, .ctx = &work_number, .on_error = handler);
     ss_node(graph, "choose", work_idle);

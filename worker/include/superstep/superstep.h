@@ -132,6 +132,11 @@ int ss_app_error(struct ss_app_builder *app, const char *format, ...)
 
 // ---------------------------------------------------------------- state
 
+// What a key holds. What a body writes to a key without reducer must be of its
+// type, or the task fails ("invalid_update"); SS_ANY takes everything. Null is
+// of every type, a whole number is a SS_FLOAT, too, and marks pass
+// (ss_overwrite() and its like). Reducers refuse what they cannot put together.
+// What a client gives is not looked at.
 enum ss_type { SS_ANY, SS_INT, SS_FLOAT, SS_STR, SS_BOOL, SS_LIST, SS_DICT };
 
 // How a key combines several writes in one superstep. Without a reducer it
@@ -173,7 +178,7 @@ struct ss_key_options {
     bool accumulate; // topic: keeps growing
     const char *const *names;   // barrier; ends with NULL
     int64_t snapshot_frequency; // delta
-    char end_;                  // keeps the initialiser clean; not for you
+    char typed_;                // by ss_key(); not for you
 };
 
 // Definitions return nothing: the first mistake sticks, and the worker refuses
@@ -182,7 +187,7 @@ struct ss_key_options {
 void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
     const struct ss_key_options *options);
 // ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
-#define ss_key(graph, key, ...) SS_KEY_(graph, key, __VA_ARGS__, .end_ = 0)
+#define ss_key(graph, key, ...) SS_KEY_(graph, key, __VA_ARGS__, .typed_ = 1)
 #define SS_KEY_(graph, key, type, ...)                                         \
     ss_key_with(                                                               \
         (graph), (key), (type), SS_OPTIONS_(ss_key_options, __VA_ARGS__))
