@@ -1,8 +1,6 @@
 // cmd_attach.c - superstep attach RUN: follow a run that goes on by itself.
-#include "client/cli/find.h"
 #include "client/cli/follow.h"
 #include "client/commands.h"
-#include "common/base/mem.h"
 
 static struct ss_arg_list words;
 static const char *thread;
@@ -21,15 +19,9 @@ const struct ss_arg ss_cmd_attach_options[] = {SS_CLI_WORD(words, "RUN"),
 
 int ss_cmd_attach(struct ss_client *client)
 {
-    char *id;
-    int status = ss_cli_find_run(client, thread, words.items[0], &id);
-    if (status != SS_CLI_DONE)
-        return status;
-    json_t *body = json_pack("{s:s, s:s*, s:s*, s:o*}", "run", id, "thread",
-        thread, "after", after, "subgraphs", ss_cli_flag(subgraphs));
+    json_t *body = json_pack("{s:s, s:s*, s:s*, s:o*}", "run", words.items[0],
+        "thread", thread, "after", after, "subgraphs", ss_cli_flag(subgraphs));
     const struct ss_follow follow = {
         .op = "attach", .body = body, .stream = stream, .progress = progress};
-    status = ss_cli_follow(client, &follow);
-    ss_free(id);
-    return status;
+    return ss_cli_follow(client, &follow);
 }

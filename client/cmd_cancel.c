@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/find.h"
 #include "client/commands.h"
-#include "common/base/mem.h"
 
 static struct ss_arg_list words;
 static const char *thread;
@@ -32,17 +30,14 @@ static void say(const char *id, const char *status)
 
 int ss_cmd_cancel(struct ss_client *client)
 {
-    char *id;
-    int status = ss_cli_find_run(client, thread, words.items[0], &id);
-    if (status != SS_CLI_DONE)
-        return status;
+    const char *id = words.items[0];
     struct ss_client_error error;
     json_t *how = NULL;
+    int status = SS_CLI_DONE;
     if (ss_client_cancel_on(client, thread, id, rollback, &how, &error) != 0)
         status = ss_cli_client_fail(client, &error, NULL, thread);
     else
         say(id, json_is_string(how) ? json_string_value(how) : "?");
     json_decref(how);
-    ss_free(id);
     return status;
 }

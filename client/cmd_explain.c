@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "client/cli/explain.h"
-#include "client/cli/find.h"
+#include "client/cli/ids.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
 
@@ -45,9 +45,12 @@ static int ask_of_either(struct ss_client *client, const char *id,
 {
     struct ss_client_error ignored;
     int status = ask(client, id, NULL, ret_answer, ret_error);
+    char *of = NULL;
     if (status != 0 && strcmp(ret_error->code, "not_found") == 0 &&
-        ask(client, NULL, id, ret_answer, &ignored) == 0)
+        ss_cli_find_thread(client, id, &of) == SS_CLI_DONE &&
+        ask(client, NULL, of, ret_answer, &ignored) == 0)
         status = 0;
+    ss_free(of);
     return status;
 }
 

@@ -3,10 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/find.h"
 #include "client/cli/pages.h"
 #include "client/commands.h"
-#include "common/base/mem.h"
 #include "common/model/value.h"
 
 static struct ss_arg_list words;
@@ -81,11 +79,5 @@ int ss_cmd_migrate(struct ss_client *client)
         return ss_cli_usage("say which RUN, or --graph GRAPH [--from VERSION]");
     if (graph)
         return move_all(client);
-    char *id;
-    int status = ss_cli_find_run(client, thread, words.items[0], &id);
-    if (status != SS_CLI_DONE)
-        return status;
-    status = move(client, thread, id);
-    ss_free(id);
-    return status;
+    return move(client, thread, words.items[0]);
 }

@@ -1,9 +1,7 @@
 // cmd_release.c - superstep release RUN.
 #include <stdio.h>
 
-#include "client/cli/find.h"
 #include "client/commands.h"
-#include "common/base/mem.h"
 
 static struct ss_arg_list words;
 static const char *thread;
@@ -13,19 +11,15 @@ const struct ss_arg ss_cmd_release_options[] = {
 
 int ss_cmd_release(struct ss_client *client)
 {
-    char *id;
-    int status = ss_cli_find_run(client, thread, words.items[0], &id);
-    if (status != SS_CLI_DONE)
-        return status;
+    const char *id = words.items[0];
     struct ss_client_error error;
     if (ss_client_release_on(client, thread, id, &error) != 0)
-        status = ss_cli_client_fail(client, &error, NULL, thread);
-    else if (ss_cli_options.json)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    if (ss_cli_options.json)
         printf("{\"status\": \"running\"}\n");
     else
         printf(
             "run %s goes on; it was quarantined for ending its coordinator\n",
             id);
-    ss_free(id);
-    return status;
+    return SS_CLI_DONE;
 }

@@ -1,6 +1,7 @@
 // cmd_resume.c - superstep resume THREAD: answer what a run asked, and go on.
 #include "client/cli/find.h"
 #include "client/cli/follow.h"
+#include "client/cli/ids.h"
 #include "client/cli/input.h"
 #include "client/cli/terms.h"
 #include "client/commands.h"
@@ -49,8 +50,11 @@ int ss_cmd_resume(struct ss_client *client)
     int status = read_answer(&resume);
     if (status == SS_CLI_DONE)
         status = ss_terms_read(&more);
+    if (status == SS_CLI_DONE && answers.count > 0)
+        status = ss_cli_find_interrupts(client, words.items[0], &resume);
     if (status != SS_CLI_DONE) {
         json_decref(resume);
+        json_decref(more);
         return status;
     }
     char *found = ss_strdup(graph);

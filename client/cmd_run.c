@@ -1,6 +1,7 @@
 // cmd_run.c - superstep run GRAPH: begin a run, or go on with a thread.
 #include "client/cli/find.h"
 #include "client/cli/follow.h"
+#include "client/cli/ids.h"
 #include "client/cli/input.h"
 #include "client/cli/terms.h"
 #include "client/commands.h"
@@ -76,7 +77,7 @@ int ss_cmd_run(struct ss_client *client)
     if (status == SS_CLI_DONE)
         status = read_more(more);
     if (status == SS_CLI_DONE && checkpoint)
-        status = ss_cli_find_checkpoint(client, thread, checkpoint, &at);
+        status = ss_cli_find_checkpoint(client, thread, NULL, checkpoint, &at);
     if (status != SS_CLI_DONE) {
         json_decref(more);
         return status;

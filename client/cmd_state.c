@@ -3,6 +3,7 @@
 
 #include "client/cli/advice.h"
 #include "client/cli/find.h"
+#include "client/cli/ids.h"
 #include "client/cli/snapshot.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
@@ -51,7 +52,8 @@ int ss_cmd_state(struct ss_client *client)
     const char *thread = words.items[0];
     char *at = NULL;
     if (checkpoint) {
-        int status = ss_cli_find_checkpoint(client, thread, checkpoint, &at);
+        int status =
+            ss_cli_find_checkpoint(client, thread, ns, checkpoint, &at);
         if (status != SS_CLI_DONE)
             return status;
     }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "client/cli/find.h"
+#include "client/cli/ids.h"
 #include "client/cli/input.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
@@ -32,7 +33,7 @@ int ss_cmd_update(struct ss_client *client)
     if (ss_cli_input("--values", values, &update, &error) != SS_OK)
         return ss_cli_usage("%s", error.message);
     int status = checkpoint ? ss_cli_find_checkpoint(
-                                  client, words.items[0], checkpoint, &at)
+                                  client, words.items[0], ns, checkpoint, &at)
                             : SS_CLI_DONE;
     if (status != SS_CLI_DONE) {
         json_decref(update);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "client/cli/completion.h"
+#include "client/cli/ids.h"
 #include "client/cli/text.h"
 #include "common/app/startup_warnings.h"
 #include "common/app/version.h"
@@ -208,7 +209,8 @@ static void print_help(const struct ss_cli_command *commands)
             if ((int)it->group == group)
                 printf("  %-11s %s\n", it->name, it->summary);
     }
-    printf("\nsuperstep COMMAND --help tells more of a command.\n\n%s\n",
+    printf("\nsuperstep COMMAND --help tells more of a command. An id may be "
+           "typed as far\nas no other one begins so.\n\n%s\n",
         exit_text);
 }
 
@@ -321,7 +323,10 @@ static int run(const struct ss_cli_command *command, int argc, char **argv)
                    ? ss_cli_usage("%s", error.message)
                    : ss_cli_fail("%s", error.message);
     ss_client_on_wait(client, ss_cli_tell_wait, NULL);
-    status = command->run(client);
+    status = ss_cli_find_words(client, command);
+    if (status == SS_CLI_DONE)
+        status = command->run(client);
+    ss_cli_find_words_fini();
     ss_client_close(&client);
     return status;
 }

@@ -35,6 +35,7 @@ enum ss_cli_word {
     SS_CLI_WORD_GRAPH,
     SS_CLI_WORD_THREAD,
     SS_CLI_WORD_RUN,
+    SS_CLI_WORD_EITHER, // a run or a thread
     SS_CLI_WORD_WORKER,
     SS_CLI_WORD_FILE,
 };

@@ -38,6 +38,7 @@ static const char *words_of(enum ss_cli_word word)
     case SS_CLI_WORD_THREAD:
         return "threads";
     case SS_CLI_WORD_RUN:
+    case SS_CLI_WORD_EITHER:
         return "runs";
     case SS_CLI_WORD_WORKER:
         return "workers";

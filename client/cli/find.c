@@ -1,11 +1,11 @@
-// find.c - what a person means: cut ids, the graph of a thread.
+// find.c - the graph of a thread, and what there is in place of what is not.
 #include "client/cli/find.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/ids.h"
 #include "client/cli/pages.h"
-#include "client/cli/text.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/model/suggest.h"
@@ -14,72 +14,6 @@
 // How many checkpoints are searched for namespaces, and how many of these a
 // sentence names.
 enum { LOOKED_AT = 200, TOLD_MAX = 20 };
-
-typedef const char *id_fn(const json_t *item);
-
-static const char *checkpoint_id(const json_t *snapshot)
-{
-    return ss_json_str(
-        json_object_get(snapshot, "config"), "checkpoint_id", NULL);
-}
-
-static const char *run_id(const json_t *run)
-{
-    return ss_json_str(run, "run", NULL);
-}
-
-static int pick(const json_t *list, id_fn *id_of, const char *what,
-    const char *typed, char **ret_id)
-{
-    const char *found = NULL;
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
-        const char *id = id_of(item);
-        if (!id || !ss_text_id_fits(id, typed))
-            continue;
-        if (found && strcmp(found, id) != 0)
-            return ss_cli_fail("%s %s may be %s or %s", what, typed, found, id);
-        found = id;
-    }
-    if (!found)
-        return ss_cli_fail("there is no %s %s", what, typed);
-    *ret_id = ss_strdup(found);
-    return SS_CLI_DONE;
-}
-
-int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
-    const char *typed, char **ret_id)
-{
-    if (!ss_text_id_is_cut(typed)) {
-        *ret_id = ss_strdup(typed);
-        return SS_CLI_DONE;
-    }
-    json_t *history;
-    struct ss_client_error error;
-    if (ss_client_history(client, thread, NULL, &history, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, thread);
-    int status = pick(history, checkpoint_id, "checkpoint", typed, ret_id);
-    json_decref(history);
-    return status;
-}
-
-int ss_cli_find_run(struct ss_client *client, const char *thread,
-    const char *typed, char **ret_id)
-{
-    if (!ss_text_id_is_cut(typed)) {
-        *ret_id = ss_strdup(typed);
-        return SS_CLI_DONE;
-    }
-    json_t *runs;
-    struct ss_client_error error;
-    json_t *body = json_pack("{s:s*}", "thread", thread);
-    if (ss_cli_list(client, "runs", body, &runs, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, thread);
-    int status = pick(runs, run_id, "run", typed, ret_id);
-    json_decref(runs);
-    return status;
-}
 
 int ss_cli_look(struct ss_client *client, const json_t *body)
 {
@@ -102,26 +36,11 @@ int ss_cli_no_thread(struct ss_client *client, const char *thread)
     return ss_cli_client_fail(client, &error, NULL, thread);
 }
 
-// A name that is listed before `thread` and, among all names that somebody
-// gives, behind every other one that is: they may be many.
-static char *name_before(const char *thread)
-{
-    static const char last[] = "\xf4\x8f\xbf\xbf"; // the last character
-    size_t size = strlen(thread);
-    char *name = ss_format("%s%s", thread, last);
-    size_t at = size - 1;
-    // the character before that one, as UTF-8 counts
-    while (at > 0 && (unsigned char)name[at] == 0x80)
-        name[at--] = (char)0xbf;
-    name[at]--;
-    return name;
-}
-
 // The list may be long: the one is asked for.
 static bool is_listed(struct ss_client *client, const char *thread)
 {
     json_t *threads = NULL;
-    char *before = *thread ? name_before(thread) : ss_strdup("");
+    char *before = ss_cli_name_before(thread);
     json_t *body = json_pack("{s:s, s:i}", "after", before, "limit", 1);
     int status = body ? ss_client_threads(client, body, &threads, NULL) : -1;
     const json_t *first = json_array_get(threads, 0);

@@ -1,17 +1,9 @@
-// find.h - what a person means: cut ids, the graph of a thread.
+// find.h - the graph of a thread, and what there is in place of what is not.
 #ifndef SS_CLI_FIND_H
 #define SS_CLI_FIND_H
 
 #include "client/cli/cli.h"
 
-// The whole id of a checkpoint, which may have been typed as tables show it,
-// cut. An id that is not cut is taken as it is. Gives (ss_free). Returns an
-// exit status, after printing the error.
-int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
-    const char *typed, char **ret_id);
-// The same for a run; `thread` NULL: of whatever thread.
-int ss_cli_find_run(struct ss_client *client, const char *thread,
-    const char *typed, char **ret_id);
 // Check that the checkpoint that the body of a request names is there. Returns
 // an exit status, after printing that it is not.
 int ss_cli_look(struct ss_client *client, const json_t *body);

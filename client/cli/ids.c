@@ -1,0 +1,307 @@
+// ids.c - lists are in the order of their names, so all that begins alike
+// stands together: a few of them tell whether there is one, or several.
+#include "client/cli/ids.h"
+
+#include <string.h>
+
+#include "client/cli/pages.h"
+#include "client/cli/text.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+// How many candidates a sentence names, and the shortest part of an id.
+enum { TOLD_MAX = 10, TYPED_LEAST = 4, LOOKED_AT_MAX = 1000 };
+
+static SS_VEC(char *) found_words; // what ss_cli_find_words() put in place
+
+// ---------------------------------------------------------- how ids are typed
+
+// "1f0a", "1f0a2b3c-4d": the beginning of a UUID, and not all of it.
+static bool begins_uuid(const char *typed)
+{
+    size_t size = strlen(typed);
+    if (size < TYPED_LEAST || size >= SS_UUID_SIZE - 1)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (is_dash ? typed[i] != '-' : !strchr("0123456789abcdef", typed[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_part(const char *typed)
+{
+    return begins_uuid(typed) || ss_text_id_is_cut(typed);
+}
+
+static bool fits(const char *id, const char *typed)
+{
+    return ss_text_id_is_cut(typed) ? ss_text_id_fits(id, typed)
+                                    : strncmp(id, typed, strlen(typed)) == 0;
+}
+
+// The character before that one, as UTF-8; none of the half ones of UTF-16.
+// Returns its size; 0: none that a name may have.
+static size_t character_before(const char *character, char ret_bytes[4])
+{
+    unsigned char lead = (unsigned char)*character;
+    unsigned int point = lead < 0x80   ? lead
+                         : lead < 0xe0 ? lead & 0x1fU
+                         : lead < 0xf0 ? lead & 0x0fU
+                                       : lead & 0x07U;
+    for (const char *at = character + 1; *at; at++)
+        point = point << 6 | ((unsigned char)*at & 0x3fU);
+    point = point == 0xe000 ? 0xd7ff : point - 1;
+    size_t more = point < 0x80      ? 0
+                  : point < 0x800   ? 1
+                  : point < 0x10000 ? 2
+                                    : 3;
+    static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = more; i > 0; i--, point >>= 6)
+        ret_bytes[i] = (char)(0x80 | (point & 0x3f));
+    ret_bytes[0] = (char)(leads[more] | point);
+    return ret_bytes[0] ? more + 1 : 0;
+}
+
+char *ss_cli_name_before(const char *name)
+{
+    static const char last[] = "\xf4\x8f\xbf\xbf"; // the last character
+    char before[4];
+    size_t size = strlen(name);
+    if (size == 0)
+        return ss_strdup("");
+    size_t at = size - 1;
+    while (at > 0 && ((unsigned char)name[at] & 0xc0) == 0x80)
+        at--;
+    size_t more = character_before(name + at, before);
+    return ss_format(
+        "%.*s%.*s%s", (int)at, name, (int)more, before, more > 0 ? last : "");
+}
+
+// ------------------------------------------------------------- the candidates
+
+struct candidates {
+    const char *what; // "run"
+    const char *typed;
+    const char *ids[TOLD_MAX]; // lent
+    size_t count;
+    bool has_exact;
+    bool has_more;
+};
+
+static void offer(struct candidates *all, const char *id)
+{
+    if (!id || !fits(id, all->typed))
+        return;
+    all->has_exact = all->has_exact || strcmp(id, all->typed) == 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(all->ids[i], id) == 0)
+            return;
+    if (all->count < TOLD_MAX)
+        all->ids[all->count++] = id;
+    else
+        all->has_more = true;
+}
+
+static int choose(const struct candidates *all, char **ret_id)
+{
+    enum { LIST_SIZE_MAX = 8192 };
+    bool is_one = all->count == 1 && !all->has_more;
+    if (all->count == 0 && ss_text_id_is_cut(all->typed))
+        return ss_cli_fail("there is no %s %s", all->what, all->typed);
+    if (all->count == 0 || all->has_exact || is_one) {
+        *ret_id = ss_strdup(is_one ? all->ids[0] : all->typed);
+        return SS_CLI_DONE;
+    }
+    struct ss_buf list;
+    ss_buf_init(&list, LIST_SIZE_MAX);
+    for (size_t i = 0; i < all->count; i++) {
+        bool is_last = i + 1 == all->count && !all->has_more;
+        ss_buf_addf(&list, "%s%s",
+            i == 0    ? ""
+            : is_last ? " or "
+                      : ", ",
+            all->ids[i]);
+    }
+    int status = ss_cli_fail("%s %s may be %s%s", all->what, all->typed,
+        ss_buf_str(&list), all->has_more ? ", and there are more" : "");
+    ss_buf_fini(&list);
+    return status;
+}
+
+// ------------------------------------------------------------------- in lists
+
+// How what was typed begins. Gives.
+static char *beginning(const char *typed)
+{
+    const char *ellipsis = strstr(typed, "\xe2\x80\xa6");
+    const char *dots = strstr(typed, "...");
+    const char *cut = ellipsis ? ellipsis : dots;
+    return cut ? ss_memdup(typed, (size_t)(cut - typed)) : ss_strdup(typed);
+}
+
+// In the list `op`, whose items have their name under `key`.
+static int find_listed(struct ss_client *client, const char *op,
+    const char *key, const char *thread, const char *typed, char **ret_id)
+{
+    struct candidates all = {
+        .what = strcmp(op, "runs") == 0 ? "run" : "thread", .typed = typed};
+    struct ss_client_error error;
+    json_t *list, *item;
+    size_t i;
+    char *head = beginning(typed);
+    char *before = ss_cli_name_before(head);
+    // A cut one is told by its end, too: all that begin so are looked at.
+    int limit = ss_text_id_is_cut(typed) ? LOOKED_AT_MAX : TOLD_MAX + 1;
+    json_t *body = json_pack(
+        "{s:s*, s:s, s:i}", "thread", thread, "after", before, "limit", limit);
+    int status = ss_cli_list(client, op, body, &list, &error);
+    ss_free(before);
+    ss_free(head);
+    if (status != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    json_array_foreach (list, i, item)
+        offer(&all, ss_json_str(item, key, NULL));
+    status = choose(&all, ret_id);
+    json_decref(list);
+    return status;
+}
+
+static int take_whole(const char *typed, char **ret_id)
+{
+    *ret_id = ss_strdup(typed);
+    return SS_CLI_DONE;
+}
+
+int ss_cli_find_thread(
+    struct ss_client *client, const char *typed, char **ret_id)
+{
+    return is_part(typed)
+               ? find_listed(client, "threads", "thread", NULL, typed, ret_id)
+               : take_whole(typed, ret_id);
+}
+
+int ss_cli_find_run(struct ss_client *client, const char *thread,
+    const char *typed, char **ret_id)
+{
+    return is_part(typed)
+               ? find_listed(client, "runs", "run", thread, typed, ret_id)
+               : take_whole(typed, ret_id);
+}
+
+int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
+    const char *ns, const char *typed, char **ret_id)
+{
+    struct candidates all = {.what = "checkpoint", .typed = typed};
+    struct ss_client_error error;
+    json_t *history, *one;
+    size_t i;
+    if (!is_part(typed))
+        return take_whole(typed, ret_id);
+    if (ss_client_history(client, thread,
+            json_pack("{s:s*}", "checkpoint_ns", ns), &history, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    json_array_foreach (history, i, one)
+        offer(&all,
+            ss_json_str(json_object_get(one, "config"), "checkpoint_id", NULL));
+    int status = choose(&all, ret_id);
+    json_decref(history);
+    return status;
+}
+
+// "1f0a": the beginning of an interrupt's id, 32 digits, and not all of it.
+static bool begins_interrupt(const char *typed)
+{
+    size_t size = strlen(typed);
+    return size >= TYPED_LEAST && size < SS_HEX128_SIZE - 1 &&
+           strspn(typed, "0123456789abcdef") == size;
+}
+
+static int find_interrupt(struct ss_client *client, const char *thread,
+    const char *typed, char **ret_id)
+{
+    struct candidates all = {.what = "interrupt", .typed = typed};
+    struct ss_client_error error;
+    json_t *state, *one;
+    size_t i;
+    if (!begins_interrupt(typed) && !ss_text_id_is_cut(typed))
+        return take_whole(typed, ret_id);
+    if (ss_client_state(client, thread, NULL, &state, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    json_array_foreach (json_object_get(state, "interrupts"), i, one)
+        offer(&all, ss_json_str(one, "id", NULL));
+    int status = choose(&all, ret_id);
+    json_decref(state);
+    return status;
+}
+
+int ss_cli_find_interrupts(
+    struct ss_client *client, const char *thread, json_t **answers)
+{
+    json_t *whole = json_object(), *value;
+    const char *typed;
+    int status = SS_CLI_DONE;
+    json_object_foreach (*answers, typed, value) {
+        char *id = NULL;
+        status = find_interrupt(client, thread, typed, &id);
+        if (status != SS_CLI_DONE)
+            break;
+        json_object_set(whole, id, value);
+        ss_free(id);
+    }
+    json_decref(*answers);
+    *answers = whole;
+    return status;
+}
+
+// ------------------------------------------------------------------- in words
+
+static int replace(int status, char *id, const char **word)
+{
+    if (status != SS_CLI_DONE)
+        return status;
+    SS_VEC_PUSH(&found_words, id);
+    *word = id;
+    return status;
+}
+
+int ss_cli_find_words(
+    struct ss_client *client, const struct ss_cli_command *command)
+{
+    bool is_thread = command->word == SS_CLI_WORD_THREAD;
+    bool is_run = command->word == SS_CLI_WORD_RUN;
+    // A graph is run on a new thread, too; files have threads of their own.
+    bool has_thread =
+        command->word != SS_CLI_WORD_GRAPH && command->word != SS_CLI_WORD_FILE;
+    const char **word = NULL, **thread = NULL;
+    int status = SS_CLI_DONE;
+    char *id = NULL;
+    for (const struct ss_arg *it = ss_arg_at(command->options); it;
+         it = ss_arg_at(it + 1)) {
+        const struct ss_arg_list *list = it->to;
+        if (it->kind == SS_ARG_REST && list->count > 0)
+            word = list->items;
+        else if (it->kind == SS_ARG_TEXT && strcmp(it->name, "thread") == 0)
+            thread = it->to;
+    }
+    if (has_thread && thread && *thread) {
+        status = ss_cli_find_thread(client, *thread, &id);
+        status = replace(status, id, thread);
+    }
+    if (status == SS_CLI_DONE && word && (is_thread || is_run)) {
+        status = is_thread ? ss_cli_find_thread(client, *word, &id)
+                           : ss_cli_find_run(
+                                 client, thread ? *thread : NULL, *word, &id);
+        status = replace(status, id, word);
+    }
+    return status;
+}
+
+void ss_cli_find_words_fini(void)
+{
+    for (size_t i = 0; i < found_words.count; i++)
+        ss_free(found_words.items[i]);
+    SS_VEC_FINI(&found_words);
+}
