@@ -53,8 +53,12 @@ const struct ss_arg ss_cmd_dev_options[] = {SS_CLI_WORD(words, "APP.so"),
         "verbose", 'v', verbose, "log each decision of the coordinator"),
     SS_CLI_OPTIONS};
 
+// A node that crashed twice will again: the third time tells nothing new.
+#define CRASHES_MAX "2"
+
 struct member {
     struct ss_child child;
+    struct ss_child teller; // tells the coordinator how a worker ended
     char name[32];
     unsigned starts;
     bool is_ready;
@@ -98,6 +102,8 @@ static void start_coordinator(struct dev *dev)
     const char *argv[16];
     size_t count = 0;
     argv[count++] = dev->coordinator_program;
+    argv[count++] = "--crashes-max";
+    argv[count++] = CRASHES_MAX;
     argv[count++] = "--listen";
     argv[count++] = dev->endpoint ? dev->endpoint
                     : listen_at   ? listen_at
@@ -312,6 +318,32 @@ static void on_coordinator_end(struct dev *dev, int status)
     ss_free(text);
 }
 
+// The coordinator need not wait for the lease.
+static void tell_ended(struct dev *dev, struct member *it, int status)
+{
+    char *how = WIFSIGNALED(status)
+                    ? ss_format("signal %d (%s)", WTERMSIG(status),
+                          strsignal(WTERMSIG(status)))
+                    : ss_format("exit code %d", WEXITSTATUS(status));
+    const char *argv[12] = {dev->worker_program, "--connect", dev->endpoint,
+        "--name", it->name, "--ended", how};
+    if (ss_cli_options.keys) {
+        argv[7] = "--keys";
+        argv[8] = ss_cli_options.keys;
+    }
+    struct ss_error error;
+    if (it->teller.pid == 0 &&
+        ss_child_start(&it->teller, argv, &error) != SS_OK)
+        ss_cli_fail("%s", error.message);
+    ss_free(how);
+    if (WIFSIGNALED(status))
+        fprintf(stderr,
+            "superstep: to see where: gdb -ex run --args %s --app "
+            "%s --connect %s%s%s\n",
+            dev->worker_program, words.items[0], dev->endpoint,
+            app_arg ? " --app-arg " : "", app_arg ? app_arg : "");
+}
+
 static void on_worker_end(struct dev *dev, struct member *it, int status)
 {
     if (dev->is_draining)
@@ -322,6 +354,7 @@ static void on_worker_end(struct dev *dev, struct member *it, int status)
         fail(dev);
     } else {
         ss_cli_fail("worker %s %s; starting another", it->name, text);
+        tell_ended(dev, it, status);
         start_later(it);
     }
     ss_free(text);
@@ -339,6 +372,7 @@ static void look_at(struct dev *dev, struct member *it)
         else
             on_coordinator_line(dev, line);
     int status;
+    (void)ss_child_ended(&it->teller, &status);
     if (!ss_child_ended(&it->child, &status))
         return;
     if (is_worker)
@@ -429,9 +463,9 @@ int ss_cmd_dev(struct ss_client *client)
     dev.coordinator_program = ss_child_program("superstep-coordinator");
     dev.worker_program = ss_child_program("superstep-worker");
     dev.workers = ss_zalloc(dev.workers_count, sizeof(*dev.workers));
-    dev.coordinator.child.out_fd = -1;
+    dev.coordinator.child.out_fd = dev.coordinator.teller.out_fd = -1;
     for (size_t i = 0; i < dev.workers_count; i++)
-        dev.workers[i].child.out_fd = -1;
+        dev.workers[i].child.out_fd = dev.workers[i].teller.out_fd = -1;
     start_coordinator(&dev);
     loop(&dev, signals);
     ss_signals_close();

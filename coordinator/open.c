@@ -217,6 +217,8 @@ static void open_core(
             .seed = ss_entropy(),
             .lease_ms = shell->lease_ms,
             .heartbeat_ms = shell->heartbeat_ms,
+            .crashes_max = (uint32_t)or_else(
+                options->crashes_max, ss_coordinator_initial.crashes_max),
             .adopt_ms = SS_COORDINATOR_ADOPT_MS,
             .cluster_lease_ms = or_else(options->cluster_lease_ms,
                 ss_coordinator_initial.cluster_lease_ms),

@@ -20,6 +20,7 @@
 #include "common/app/log.h"
 #include "common/app/signals.h"
 #include "common/base/mem.h"
+#include "worker/ended.h"
 #include "worker/limits.h"
 
 enum { NAME_SIZE = 300 };
@@ -77,6 +78,12 @@ static void name_child(
 {
     // A new name each time: the old one stays taken until its lease ends.
     const struct child *child = &family->children[index];
+    if (!family->options->name) { // as it names itself
+        char host[NAME_SIZE / 2] = "localhost";
+        (void)!gethostname(host, sizeof(host) - 1);
+        snprintf(ret_name, NAME_SIZE, "%s/%ld", host, (long)child->pid);
+        return;
+    }
     int size = snprintf(
         ret_name, NAME_SIZE, "%s/%u", family->options->name, index + 1);
     if (child->starts > 1 && size > 0 && size < NAME_SIZE)
@@ -155,6 +162,24 @@ static void end_all(struct family *family)
     tell_all(family, SIGTERM);
 }
 
+// In a process of its own: this one may not use ZeroMQ, and must not wait.
+static void tell_ended(const struct family *family, unsigned index, int status)
+{
+    struct ss_worker_options options = *family->options;
+    char name[NAME_SIZE];
+    name_child(family, index, name);
+    options.name = name;
+    fflush(NULL);
+    if (fork() != 0)
+        return;
+    ss_signals_close();
+    setpgid(0, 0);
+    char *how = ss_worker_how(status);
+    ss_worker_tell_ended(&options, how);
+    ss_free(how);
+    _exit(0);
+}
+
 static void restart_later(
     struct family *family, unsigned index, pid_t pid, int status)
 {
@@ -183,6 +208,8 @@ static void restart_later(
 
 static void on_end(struct family *family, unsigned index, pid_t pid, int status)
 {
+    if (!is_meant(status))
+        tell_ended(family, index, status);
     family->children[index].pid = 0;
     if (!is_meant(status)) {
         if (family->signals_count == 0 && family->exit_code == 0)

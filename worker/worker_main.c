@@ -5,6 +5,7 @@
 #include "common/app/settings.h"
 #include "common/app/startup_warnings.h"
 #include "common/link/keys.h"
+#include "worker/ended.h"
 #include "worker/supervise.h"
 
 static const char footer[] =
@@ -22,7 +23,12 @@ static const struct ss_args args = {.program = "superstep-worker",
 // Whether they fit together. Returns an exit code, or -1: go on.
 static int check(const struct ss_worker_settings *values, bool has_app)
 {
-    if (!has_app && !values->app) {
+    if (values->ended && !values->name) {
+        fprintf(stderr,
+            "superstep-worker: which worker has ended? say it with --name\n");
+        return SS_EXIT_USAGE;
+    }
+    if (!has_app && !values->app && !values->ended) {
         fprintf(stderr,
             "superstep-worker: no application; name one: superstep-worker "
             "--app libhello.so\n");
@@ -44,7 +50,8 @@ static int run(const struct ss_settings *settings,
     ss_log_setup(&(struct ss_log_options){.program = "superstep-worker",
         .level = SS_LOG_INFO,
         .is_json = values->log_json});
-    ss_startup_warnings_log(settings, values->keys, SS_ROLE_WORKER);
+    if (!values->ended)
+        ss_startup_warnings_log(settings, values->keys, SS_ROLE_WORKER);
     struct ss_worker_options options = {.app = app,
         .app_path = values->app,
         .app_arg = values->app_arg,
@@ -56,6 +63,11 @@ static int run(const struct ss_settings *settings,
         .labels_count = values->labels.count,
         .capacity = (unsigned)values->capacity,
         .settings = ss_settings_json(settings)};
+    if (values->ended) {
+        ss_worker_tell_ended(&options, values->ended);
+        json_decref(options.settings);
+        return 0;
+    }
     int code = values->processes > 0
                    ? ss_worker_supervise(&options, (unsigned)values->processes)
                    : ss_worker_run_one(&options);

@@ -20,7 +20,8 @@ enum {
     SS_CONNECTIONS_OPTION_MAX = 1000000,
     SS_UNREAD_OPTION_MAX = 1000000, // MB
     SS_MESSAGES_OPTION_MAX = 10000000,
-    SS_CAPACITY_MAX = 1024,  // threads of one process
+    SS_CRASHES_MAX = 4,     // as often as a task is tried when workers are lost
+    SS_CAPACITY_MAX = 1024, // threads of one process
     SS_PROCESSES_MAX = 1024, // more are a mistake
 };
 

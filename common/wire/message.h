@@ -61,7 +61,8 @@ struct ss_message {
     enum ss_message_type type;
     uint32_t protocol; // of the sender
     // HELLO: name, capacity (BEAT too), graphs, app_version; WELCOME: epoch,
-    // times; PONG, SEEK, OFFERS: epoch (of a coordinator, of shards)
+    // times; PONG, SEEK, OFFERS: epoch (of a coordinator, of shards); BYE: name
+    // (of another worker, whose process has ended; or NULL)
     char *name;
     char *app_version; // or NULL
     char *host;
@@ -97,7 +98,7 @@ struct ss_message {
     struct ss_live_item *items; // LIVE
     size_t items_count;
     int status;            // REFUSED
-    char *text;            // REFUSED
+    char *text;            // REFUSED; BYE: how it has ended; or NULL
     uint64_t id;           // ASK, HANGUP, ANSWER
     char *op;              // ASK
     bool final;            // ANSWER

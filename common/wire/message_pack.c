@@ -110,6 +110,8 @@ static void pack_bye(
     it->has_drains = it->drains = message->drains;
     it->n_returns = message->attempts_count;
     it->returns = pack_attempts(packer, message);
+    it->ended = message->name;
+    it->how = message->text;
 }
 
 static void pack_welcome(

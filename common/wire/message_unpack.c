@@ -219,6 +219,8 @@ static int take_small(const envelope *from, struct ss_message *message)
     else if (message->type == SS_MESSAGE_BYE) {
         take_attempts(from->bye->returns, from->bye->n_returns, message);
         message->drains = from->bye->drains != 0;
+        message->name = ss_strdup(from->bye->ended);
+        message->text = ss_strdup(from->bye->how);
     } else if (message->type == SS_MESSAGE_HANGUP)
         message->id = from->hangup->id;
     else

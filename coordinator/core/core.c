@@ -236,6 +236,7 @@ static void core_start_engine(struct ss_core *core)
         .seed = options->seed,
         .lease_ms = options->lease_ms,
         .heartbeat_ms = options->heartbeat_ms,
+        .crashes_max = options->crashes_max,
         .adopt_ms = options->adopt_ms,
         .idle_ms = options->idle_ms,
         .verify_rate = options->verify_rate,

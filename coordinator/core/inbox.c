@@ -151,6 +151,8 @@ static void inbox_take(
         event.bye.drains = message->drains;
         event.bye.returns = message->attempts;
         event.bye.returns_count = message->attempts_count;
+        event.bye.ended = message->name;
+        event.bye.how = message->text;
         break;
     case SS_MESSAGE_LACKS:
         event.type = SS_EVENT_WORKER_LACKS;

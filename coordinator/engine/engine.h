@@ -112,6 +112,9 @@ struct ss_event {
             bool drains; // finishes what it runs, takes no more
             const struct ss_attempt *returns; // not begun: for somebody else
             size_t returns_count;
+            // NULL: itself; else another worker's process has ended, as its
+            // supervisor says, and how (or NULL).
+            const char *ended, *how;
         } bye;
         struct {
             struct ss_outcome *outcome; // taken
@@ -261,6 +264,9 @@ struct ss_engine_options {
     uint64_t seed;        // for the random parts of ids
     int64_t lease_ms;     // a worker is lost after so long without a sign
     int64_t heartbeat_ms; // told to workers
+    // A task fails when so many processes crashed under it; 0: as limits.h says
+    // of workers that are lost.
+    uint32_t crashes_max;
     // So long a task that may be out waits for the worker that has it. 0: it is
     // sent anew at once.
     int64_t adopt_ms;

@@ -13,6 +13,12 @@ enum {
     // graphs
     // without nodes would never leave it. Then others' events come first.
     SS_STEP_SUPERSTEPS_MAX = 100,
+    // So long the link of a worker whose process is said to have ended is
+    // tried,
+    // and how often: a report comes on another connection than the end.
+    SS_ENDED_LOOK_MS = 2000,
+    SS_ENDED_EACH_MS = 100,
+    SS_ENDED_HOW_SIZE_MAX = 160, // bytes that are told of how
     SS_REDELIVERIES_MAX = 3,     // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
     // A run that was counted so often when its coordinator had crashed, and

@@ -45,6 +45,7 @@ static void draw_network(struct climate *climate, struct ss_prng *dice)
     climate->repeated = chance(dice, 150);
     climate->late = chance(dice, 200);
     climate->cut = chance(dice, 10);
+    climate->words = chance(dice, 50);
 }
 
 static void draw_database(struct climate *climate, struct ss_prng *dice)

@@ -354,6 +354,24 @@ static void stop_body(struct worker *it, struct ss_attempt attempt)
     plan_body(it, ERRAND_BODY, attempt, 1 + (int64_t)draw(world, 500));
 }
 
+// A supervisor that is wrong, or late: it is there all the same, or ended long
+// ago, and another one has its name.
+static void say_ended(struct worker *it, uint32_t link)
+{
+    struct world *world = it->process.world;
+    if (!strikes(world, world->climate.words))
+        return;
+    const struct worker *who =
+        &world->workers[draw(world, world->climate.workers)];
+    char name[32];
+    snprintf(name, sizeof(name), "%s.%llu", who->process.name,
+        (unsigned long long)who->process.life);
+    struct ss_message message = {
+        .type = SS_MESSAGE_BYE, .name = name, .text = (char *)"signal 9"};
+    note_fault(world, FAULT_WORD);
+    send(it, link, &message);
+}
+
 static void leave(struct worker *it)
 {
     tell(it->process.world, "worker %s leaves", it->process.name);
@@ -375,6 +393,7 @@ static void carry_out(
         message.capacity = command->capacity;
         message.sent = command->sent;
         send(it, command->link, &message);
+        say_ended(it, command->link);
         break;
     case SS_SESSION_SEND_BYE:
         message.type = SS_MESSAGE_BYE;

@@ -32,7 +32,7 @@ struct climate {
     bool is_shared; // coordinators share the store, under leases and fences
     uint32_t cluster_lease_ms;
     uint32_t latency_ms, commit_ms, body_ms;
-    uint32_t lost, repeated, late, cut;
+    uint32_t lost, repeated, late, cut, words;
     uint32_t commit_slow, commit_failed, commit_lied, commit_unsure;
     uint32_t read_failed, commit_lands;
     uint32_t crash_coordinator, crash_worker, crash_customer;

@@ -105,6 +105,90 @@ START_TEST(a_result_that_is_lost_on_the_way_is_asked_for_again)
 }
 END_TEST
 
+// Its word ends nothing: b runs on, and once.
+START_TEST(a_supervisor_that_is_wrong_ends_nothing)
+{
+    diamond();
+    world_worker("w1", 1);
+    world_worker("w2", 1);
+    world_hold("b");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    world_ended("nobody", "signal 9");
+    world_ended("w1", "signal 11");
+    world_run();
+    world_pass(2500);
+    world_let("b");
+    world_run();
+    told("worker w1 serves 1 graphs, 1 tasks at once\n"
+         "worker w2 serves 1 graphs, 1 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w2 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "worker w1 has ended, its supervisor says: signal 11\n"
+         "worker w1 is there all the same\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w2 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+}
+END_TEST
+
+// A report that comes while the link still stands is the reason that is told
+// when the lease has ended.
+START_TEST(a_body_that_crashes_its_worker_is_told_with_its_node_and_signal)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    uint64_t id = world_ask("ann", "run", RUN(""));
+    for (int i = 0; i < 4; i++) {
+        world_run();
+        world_ended("w1", "signal 11 (Segmentation fault)");
+        world_silence("w1");
+        world_pass(4000);
+        world_worker("w1", 1);
+    }
+    world_run();
+    const char *error = json_string_value(
+        json_object_get(json_object_get(world_answer(id), "error"), "message"));
+    ck_assert_ptr_nonnull(error);
+    ck_assert_msg(
+        strncmp(error, "node \"a\" (thread t, task ", 25) == 0, "%s", error);
+    ck_assert_ptr_nonnull(strstr(error,
+        ") crashed its worker: signal 11 (Segmentation fault); its worker was "
+        "lost on each of 4 attempts"));
+}
+END_TEST
+
+// Who of several did it, the process takes with it.
+START_TEST(of_several_tasks_none_is_said_to_have_crashed_its_worker)
+{
+    diamond();
+    world_worker("w1", 2);
+    world_hold("b");
+    world_hold("c");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    world_told();
+    world_ended("w1", "exit code 3");
+    world_silence("w1");
+    world_pass(4000);
+    told("worker w1 has ended, its supervisor says: exit code 3\n"
+         "worker w1 is gone: its lease ended\n"
+         "task b: went down with its worker, which ran 2 tasks: exit code 3\n"
+         "task c: went down with its worker, which ran 2 tasks: exit code 3\n"
+         "  row 4 of t: writes of b (lost, 1 so far), c (lost, 1 so far)\n");
+}
+END_TEST
+
 START_TEST(a_task_that_no_worker_survives_fails)
 {
     world_graph(chart("g", "start>a a>end", NULL));
@@ -510,6 +594,9 @@ END_TEST
 SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     every_result_comes_twice_and_counts_once,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
+    a_supervisor_that_is_wrong_ends_nothing,
+    a_body_that_crashes_its_worker_is_told_with_its_node_and_signal,
+    of_several_tasks_none_is_said_to_have_crashed_its_worker,
     a_task_that_no_worker_survives_fails, lost_workers_are_counted_over_crashes,
     who_takes_a_thread_over_knows_how_many_workers_were_lost,
     an_update_whose_tasks_no_worker_survives_is_answered_once,

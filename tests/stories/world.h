@@ -120,6 +120,8 @@ void world_silence(const char *worker); // it dies without a word
 // The result of `node` that is on its way comes from that worker's side.
 void world_claim(const char *node, const char *worker);
 void world_leave(const char *worker); // it says good-bye
+// Its supervisor says that its process has ended, and how.
+void world_ended(const char *worker, const char *how);
 void world_drain(const char *worker); // it takes no more
 // It leaves so much to this coordinator, from now on; 0: all.
 void world_share(const char *worker, uint32_t capacity);

@@ -191,6 +191,14 @@ void world_workers_beat(void)
             beat(&world.workers.items[i]);
 }
 
+void world_ended(const char *worker, const char *how)
+{
+    world_say("supervisor", &(struct ss_message){.type = SS_MESSAGE_BYE,
+                                .protocol = SS_PROTOCOL_VERSION,
+                                .name = (char *)worker,
+                                .text = (char *)how});
+}
+
 void world_leave(const char *worker)
 {
     find_worker(worker)->dead = true;

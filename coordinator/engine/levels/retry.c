@@ -253,18 +253,41 @@ static struct ss_outcome *lost_outcome(const char *why)
     return outcome;
 }
 
-struct ss_outcome *ss_task_lost(struct task *task, const char *why)
+// What a task that no worker survives fails with.
+static void lost_text(const struct task *task, const char *why, const char *how,
+    char ret_text[SS_ERROR_SIZE])
+{
+    const char *name = ss_task_label(task);
+    uint32_t attempts = task->tries.redeliveries;
+    if (how)
+        snprintf(ret_text, SS_ERROR_SIZE,
+            "node \"%s\" (thread %s, task %s) %s; its worker was lost on each "
+            "of %" PRIu32 " attempts",
+            name, task->loop->thread->id, task->planned.id, how, attempts);
+    else
+        snprintf(ret_text, SS_ERROR_SIZE,
+            "node \"%s\": the worker that ran it was "
+            "lost on each of %" PRIu32 " attempts; the last: %s",
+            name, attempts, why);
+}
+
+static bool is_lost_for_good(const struct task *task, const char *how)
+{
+    uint32_t crashes_max = task->loop->engine->options.crashes_max;
+    return task->tries.redeliveries > SS_REDELIVERIES_MAX ||
+           (how && crashes_max && task->tries.redeliveries >= crashes_max);
+}
+
+struct ss_outcome *ss_task_lost(
+    struct task *task, const char *why, const char *how)
 {
     struct engine *engine = task->loop->engine;
     const char *name = ss_task_label(task);
     task->tries.redeliveries++;
-    ss_engine_narrate(engine, "task %s: %s", name, why);
-    if (task->tries.redeliveries > SS_REDELIVERIES_MAX) {
+    ss_engine_narrate(engine, "task %s: %s", name, how ? how : why);
+    if (is_lost_for_good(task, how)) {
         char text[SS_ERROR_SIZE];
-        snprintf(text, sizeof(text),
-            "node \"%s\": the worker that ran it was "
-            "lost on each of %" PRIu32 " attempts; the last: %s",
-            name, task->tries.redeliveries, why);
+        lost_text(task, why, how, text);
         if (!task->loop->run || task->order_kind == SS_ORDER_FOLD)
             return lost_outcome(text);
         ss_resume_value_released(task->loop->run, task);

@@ -29,8 +29,9 @@ struct ss_assignment *ss_task_order(struct task *task);
 // The task that is out under this name; NULL: it is no more.
 struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt);
 // They are over without an outcome. Frees the list.
-void ss_attempts_lose(
-    struct worker *worker, struct attempts *lost, const char *why);
+// `how` a process crashed under them; NULL: none did.
+void ss_attempts_lose(struct worker *worker, struct attempts *lost,
+    const char *why, const char *how);
 void ss_worker_refuse(
     struct engine *engine, const char *peer, int status, const char *text);
 // The word of who the members are may have been lost: each lease the worker
@@ -58,6 +59,16 @@ int64_t ss_begins_until(const struct task *task);
 void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
 bool ss_attempt_was_let_go(
     const struct worker *worker, struct ss_attempt attempt);
+
+// ------------------------------------------------ ended.c
+
+// The process of a worker has ended, its supervisor says.
+void ss_worker_ended(struct engine *engine, const struct ss_event *event);
+// Look whether that is so, for a while.
+void ss_worker_ended_try(struct worker *worker);
+// What is told of the tasks that it ran: "crashed its worker: signal 11".
+// Gives; NULL: nobody said so.
+char *ss_worker_ended_text(const struct worker *worker);
 
 // ------------------------------------------------ drain_worker.c
 

@@ -228,6 +228,7 @@ void ss_worker_free(struct worker *worker)
     ss_list_cache_fini(worker);
     ss_free(worker->peer);
     ss_free(worker->name);
+    ss_free(worker->ended);
     ss_free(worker);
 }
 
@@ -296,8 +297,8 @@ static void tell(struct task *task, struct ss_outcome *outcome)
 
 // Found again by its name: with one of an update, or of a superstep's folds,
 // that is lost for the last time all others go, too.
-void ss_attempts_lose(
-    struct worker *worker, struct attempts *lost, const char *why)
+void ss_attempts_lose(struct worker *worker, struct attempts *lost,
+    const char *why, const char *how)
 {
     struct engine *engine = worker->engine;
     for (size_t i = 0; i < lost->count; i++) {
@@ -308,7 +309,7 @@ void ss_attempts_lose(
         engine->counts.attempts_lost++;
         ss_vouched(task);
         attempt_ends(task);
-        struct ss_outcome *outcome = ss_task_lost(task, why);
+        struct ss_outcome *outcome = ss_task_lost(task, why, how);
         if (outcome)
             tell(task, outcome);
         ss_schedule_ready(engine);
@@ -326,7 +327,9 @@ static void lose_all_attempts(struct worker *worker, const char *why)
         if (attempt_of(task)->worker == worker)
             SS_VEC_PUSH(&lost, attempt_of(task)->name);
     }
-    ss_attempts_lose(worker, &lost, why);
+    char *how = ss_worker_ended_text(worker);
+    ss_attempts_lose(worker, &lost, why, how);
+    ss_free(how);
 }
 
 static void serve_no_more(struct worker *worker)
@@ -510,7 +513,9 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker =
         ss_map_get(&engine->scheduler->workers, event->peer);
-    if (!worker)
+    if (event->bye.ended)
+        ss_worker_ended(engine, event);
+    if (event->bye.ended || !worker)
         return;
     worker->seen_ms = engine->now_ms;
     for (size_t i = 0; i < event->bye.returns_count; i++)
@@ -540,6 +545,9 @@ void ss_workers_expire(struct engine *engine)
             ss_engine_wake(
                 engine, worker->seen_ms + engine->options.lease_ms + 1);
     }
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next)
+        ss_worker_ended_try(e->value);
     if (engine->scheduler->workers.count > 0)
         ss_engine_wake(
             engine, engine->now_ms + engine->options.lease_ms / 4 + 1);

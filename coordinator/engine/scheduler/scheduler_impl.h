@@ -41,6 +41,8 @@ struct worker {
     struct ss_map graphs;    // "name@version" -> itself
     struct ss_map labels;
     uint64_t attempts, lost;
+    char *ended; // how its process did, as its supervisor says; NULL (ended.c)
+    int64_t ended_ms, tried_ms;
     json_t *graph_names;
     json_t *settings; // for people; or NULL
     struct {          // of threads that have moved: its result is another's

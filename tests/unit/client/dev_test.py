@@ -25,6 +25,9 @@ def stop(*_):
     os.write(2, (name + " stops\\n").encode())
     sys.exit(0)
 signal.signal(signal.SIGTERM, stop)
+if "--ended" in words:
+    os.write(2, ("told: " + " ".join(words) + "\\n").encode())
+    sys.exit(0)
 say(role + " " + str(os.getpid()) + " " + " ".join(words))
 if os.path.exists(role + ".fails"):
     sys.exit(2)
@@ -101,7 +104,8 @@ def options_are_passed_on():
               "--store", "memory:", "--lease-ms", "900", "--listen",
               "tcp://127.0.0.1:19", "--verbose")
     line = dev.until("coordinator ")
-    expect(line.endswith("--listen tcp://127.0.0.1:19 --store memory: "
+    expect(line.endswith("--crashes-max 2 --listen tcp://127.0.0.1:19 --store "
+                         "memory: "
                          "--lease-ms 900 --verbose"), dev, line)
     line = dev.until("worker ")
     expect(line.endswith(f"--app app.so --connect {NOBODY} --name w1 "
@@ -116,8 +120,11 @@ def a_worker_that_crashes_is_started_again_under_another_name():
     dev.until("superstep 0.")
     os.kill(dev.pid_of("worker"), signal.SIGKILL)
     dev.until("worker w1 was killed by signal 9 (Killed); starting another")
-    dev.until("--name w1-2")
+    dev.until("to see where: gdb -ex run --args ")
     dev.until("worker w1-2 is ready")
+    expect(any("--name w1-2" in line for line in dev.lines), dev, "its name")
+    told = f"told: --connect {NOBODY} --name w1 --ended signal 9 (Killed)"
+    expect(told in dev.lines or dev.until(told), dev, "the coordinator")
     os.kill(dev.pid_of("worker"), signal.SIGKILL)
     dev.until("worker w1-3 is ready")
     dev.process.terminate()

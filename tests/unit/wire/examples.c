@@ -241,6 +241,14 @@ static void fill_cluster(struct ss_message *message)
     }
 }
 
+static void fill_bye(struct ss_message *message)
+{
+    message->drains = true;
+    message->name = ss_strdup("w1");
+    message->text = ss_strdup("signal 11");
+    add_attempts(message);
+}
+
 // A message of each type with everything in it that it can carry.
 struct ss_message *wire_example(enum ss_message_type type)
 {
@@ -262,8 +270,7 @@ struct ss_message *wire_example(enum ss_message_type type)
         add_attempts(message);
         break;
     case SS_MESSAGE_BYE:
-        message->drains = true;
-        add_attempts(message);
+        fill_bye(message);
         break;
     case SS_MESSAGE_DONE:
     case SS_MESSAGE_LIVE:

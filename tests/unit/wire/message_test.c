@@ -267,6 +267,8 @@ START_TEST(lists_and_requests_arrive_whole)
     message = wire_through(wire_example(SS_MESSAGE_BYE));
     ck_assert(message->drains);
     ck_assert_uint_eq(message->attempts_count, 2);
+    ck_assert_str_eq(message->name, "w1");
+    ck_assert_str_eq(message->text, "signal 11");
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_PONG));
     ck_assert_uint_eq(message->epoch, 5);

@@ -1,0 +1,92 @@
+// ended.c - what a supervisor says: that the process of a worker has ended.
+//
+// Its word ends nothing. It may come late, or be wrong, and the worker goes on
+// with its tasks: so the worker's link is tried, which breaks with the process.
+// A link that is broken ends attempts as it always does (ss_worker_bye,
+// ss_vouched), and so does a lease; the word is only the reason that is told.
+//
+//   said --> the link is tried, each SS_ENDED_EACH_MS --> it is broken: lost
+//              |
+//              +--> SS_ENDED_LOOK_MS later it still speaks: it was not so
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+
+static struct worker *find_named(struct engine *engine, const char *name)
+{
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
+        struct worker *worker = e->value;
+        if (strcmp(worker->name, name) == 0)
+            return worker;
+    }
+    return NULL;
+}
+
+void ss_worker_ended(struct engine *engine, const struct ss_event *event)
+{
+    struct worker *worker = find_named(engine, event->bye.ended);
+    const char *how = event->bye.how;
+    if (!worker)
+        return; // it is gone already, or another coordinator's
+    if (!how || strlen(how) > SS_ENDED_HOW_SIZE_MAX)
+        how = "nobody says how";
+    ss_free(worker->ended);
+    worker->ended = ss_strdup(how);
+    worker->ended_ms = engine->now_ms;
+    worker->tried_ms = engine->now_ms - SS_ENDED_EACH_MS;
+    ss_engine_narrate(engine, "worker %s has ended, its supervisor says: %s",
+        worker->name, how);
+}
+
+static void forget(struct worker *worker)
+{
+    ss_check(worker->ended && worker->seen_ms >= worker->ended_ms);
+    ss_engine_narrate(
+        worker->engine, "worker %s is there all the same", worker->name);
+    ss_free(worker->ended);
+    worker->ended = NULL;
+}
+
+void ss_worker_ended_try(struct worker *worker)
+{
+    struct engine *engine = worker->engine;
+    int64_t until_ms = worker->ended_ms + SS_ENDED_LOOK_MS;
+    if (!worker->ended)
+        return;
+    ss_check(worker->ended_ms <= engine->now_ms);
+    ss_check(worker->tried_ms <= engine->now_ms);
+    if (engine->now_ms >= until_ms) {
+        if (worker->seen_ms >= until_ms)
+            forget(worker);
+        return; // its lease decides
+    }
+    if (engine->now_ms >= worker->tried_ms + SS_ENDED_EACH_MS) {
+        worker->tried_ms = engine->now_ms;
+        // Of no attempt: whoever is there does nothing.
+        ss_engine_command(
+            engine, (struct ss_command){.type = SS_COMMAND_SETTLED,
+                        .peer = ss_strdup(worker->peer),
+                        .attempt = {engine->options.epoch, 0}});
+    }
+    ss_engine_wake(engine, worker->tried_ms + SS_ENDED_EACH_MS);
+}
+
+// Who of several did it, nobody knows.
+char *ss_worker_ended_text(const struct worker *worker)
+{
+    if (!worker->ended)
+        return NULL;
+    return worker->running == 1
+               ? ss_format("crashed its worker: %s", worker->ended)
+               : ss_format("went down with its worker, which ran %u tasks: %s",
+                     (unsigned)worker->running, worker->ended);
+}

@@ -1,0 +1,75 @@
+"""A node that crashes its worker: its supervisor says so at once, and nobody
+waits for a lease. Its word alone ends nothing."""
+
+import re
+import signal
+import time
+
+from harness import ANY_PORT, BIN, LIB, ROOT, World, expect, main
+
+APPS = ROOT / "tests/system/app"
+LEASE_MS = 60000
+CRASHED = (r'node "crash" \(thread t, task [0-9a-f-]+\) crashed its worker: '
+           r"signal \d+ \([A-Za-z ]+\)")
+
+
+def crash(world, begun):
+    """The run of a node that crashes fails, long before a lease has ended."""
+    run = world.command("run", "crash", "--thread", "t", "--input",
+                        '{"log": []}')
+    expect(run.wait() == 1, run.text())
+    expect(re.search(CRASHED, run.text()), run.text())
+    took_s = time.monotonic() - begun
+    expect(took_s < LEASE_MS / 1000, f"it took {took_s} s")
+    return run.text()
+
+
+def test_a_body_that_crashes_its_worker_is_told_with_its_node_and_signal():
+    with World() as world:
+        world.coordinator("--lease-ms", str(LEASE_MS))
+        world.worker(world.compile(APPS / "crash.c"), None, "--processes", "1",
+                     capacity=1)
+        text = crash(world, time.monotonic())
+        expect("on each of 4 attempts" in text, text)
+
+
+def test_under_dev_a_node_that_crashed_twice_fails_and_dev_says_where_to_look():
+    with World() as world:
+        app = world.compile(APPS / "crash.c")
+        dev = world.start(
+            "dev", BIN / "superstep", "dev", app, "--listen", ANY_PORT, "--db",
+            world.path("superstep.db"), "--lease-ms", str(LEASE_MS))
+        world.endpoint = dev.wait_line(r"coordinator (tcp://[^\s,]+)")[1]
+        dev.wait_line("graph crash")
+        text = crash(world, time.monotonic())
+        expect("on each of 2 attempts" in text, text)
+        dev.wait_line(r"to see where: gdb -ex run --args \S+ --app \S+crash\.so")
+
+
+def test_a_supervisor_that_is_wrong_ends_nothing():
+    with World() as world:
+        effects = world.start_effects()
+        hold = world.path("hold")
+        hold.mkdir()
+        world.coordinator("--lease-ms", "3000")
+        worker = world.worker(
+            LIB / "libdigest.so", f"log={effects.path} hold=measure:{hold}",
+            capacity=1)
+        run = world.command(
+            "run", "digest", "--thread", "t", "--input",
+            '{"folder": "/usr/share/common-licenses", "report": "%s"}'
+            % world.path("report.md"))
+        expect(effects.wait(2), "it never began")
+        word = world.start(
+            "word", BIN / "superstep-worker", "--connect", world.endpoint,
+            "--name", "worker1", "--ended", "signal 9 (Killed)")
+        expect(word.wait() == 0, word.text())
+        expect(not effects.wait(3, timeout=3), f"begun twice: {effects.lines}")
+        shown = world.ask("show", "workers")
+        expect(shown[0]["lost"] == 0, f"{shown}")
+        run.kill()
+        worker.kill(signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(globals())
