@@ -1,8 +1,8 @@
 // cmd_cancel.c - superstep cancel RUN.
 #include <stdio.h>
-#include <string.h>
 
 #include "client/commands.h"
+#include "common/model/run_status.h"
 
 static struct ss_arg_list words;
 static const char *thread;
@@ -14,11 +14,12 @@ const struct ss_arg ss_cmd_cancel_options[] = {SS_CLI_WORD(words, "RUN"),
         "take back what it did: as if it had never been asked for"),
     SS_CLI_OPTIONS};
 
-static void say(const char *id, const char *status)
+static void say(const char *id, const json_t *how)
 {
+    const char *status = json_is_string(how) ? json_string_value(how) : "?";
     if (ss_cli_options.json)
         printf("{\"status\": \"%s\"}\n", status);
-    else if (strcmp(status, "cancelled") != 0)
+    else if (ss_run_status_by_name(status) != SS_RUN_CANCELLED)
         printf("run %s had already ended: %s\n", id, status);
     else if (rollback)
         printf("run %s is taken back\n", id);
@@ -37,7 +38,7 @@ int ss_cmd_cancel(struct ss_client *client)
     if (ss_client_cancel_on(client, thread, id, rollback, &how, &error) != 0)
         status = ss_cli_client_fail(client, &error, NULL, thread);
     else
-        say(id, json_is_string(how) ? json_string_value(how) : "?");
+        say(id, how);
     json_decref(how);
     return status;
 }

@@ -11,14 +11,22 @@ static struct ss_arg_list words;
 const struct ss_arg ss_cmd_completion_options[] = {
     SS_CLI_WORD(words, "SHELL"), SS_CLI_OPTIONS};
 
+static const struct {
+    const char *name;
+    char *(*script)(void); // gives
+} shells[] = {{"bash", ss_cli_completion_bash}};
+
 int ss_cmd_completion(struct ss_client *client)
 {
     (void)client;
-    if (strcmp(words.items[0], "bash") != 0)
-        return ss_cli_usage(
-            "there is no completion for \"%s\", only for bash", words.items[0]);
-    char *script = ss_cli_completion_bash();
-    fputs(script, stdout);
-    ss_free(script);
-    return SS_CLI_DONE;
+    for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
+        if (strcmp(shells[i].name, words.items[0]) != 0)
+            continue;
+        char *script = shells[i].script();
+        fputs(script, stdout);
+        ss_free(script);
+        return SS_CLI_DONE;
+    }
+    return ss_cli_usage(
+        "there is no completion for \"%s\", only for bash", words.items[0]);
 }

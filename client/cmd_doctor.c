@@ -18,6 +18,7 @@
 #include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "common/model/finding.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 
 enum { WORDS_MAX = 64, TEXT_SIZE = 1024, RUNS_LOOKED_AT = 1000 };
@@ -109,9 +110,8 @@ static size_t open_runs_of(const json_t *runs, const char *graph)
     size_t count = 0, i;
     json_t *run;
     json_array_foreach (runs, i, run) {
-        const char *status = ss_json_str(run, "status", "");
         if (strcmp(ss_json_str(run, "graph", ""), graph) == 0 &&
-            (strcmp(status, "running") == 0 || strcmp(status, "queued") == 0))
+            ss_run_is_under_way(run))
             count++;
     }
     return count;
@@ -215,9 +215,9 @@ static void look_at_member(const char *endpoint, json_t *found)
         status = ask_health(client, &answer, &error);
     if (status == 0) {
         take_health(answer, endpoint, found);
-    } else if (strcmp(error.code, "invalid_argument") != 0) {
-        bool is_reached = strcmp(error.code, "timeout") != 0 &&
-                          strcmp(error.code, "closed") != 0;
+    } else if (ss_cli_status(&error) != SS_EINVAL) {
+        bool is_reached = ss_cli_status(&error) != SS_ETIMEOUT &&
+                          ss_cli_status(&error) != SS_ECLOSED;
         char *text = ss_format("the coordinator %s %s: %s", endpoint,
             is_reached ? "does not say how it is" : "was not reached",
             error.message);
@@ -248,7 +248,7 @@ static void look_at_runs(
     if (ss_client_ask(client, "runs",
             json_pack("{s:i}", "limit", RUNS_LOOKED_AT), &in_time, &answer,
             &error) != 0) {
-        bool is_late = strcmp(error.code, "timeout") == 0;
+        bool is_late = ss_cli_status(&error) == SS_ETIMEOUT;
         if (look_at_health(client, found))
             add(found, is_late ? SS_FINDING_STORE_SILENT : SS_FINDING_SILENT,
                 error.message);

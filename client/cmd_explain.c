@@ -1,7 +1,5 @@
 // cmd_explain.c - superstep explain RUN|THREAD: what happened, and why it
 // waits.
-#include <string.h>
-
 #include "client/cli/explain.h"
 #include "client/cli/ids.h"
 #include "client/commands.h"
@@ -46,7 +44,7 @@ static int ask_of_either(struct ss_client *client, const char *id,
     struct ss_client_error ignored;
     int status = ask(client, id, NULL, ret_answer, ret_error);
     char *of = NULL;
-    if (status != 0 && strcmp(ret_error->code, "not_found") == 0 &&
+    if (status != 0 && ss_cli_status(ret_error) == SS_ENOTFOUND &&
         ss_cli_find_thread(client, id, &of) == SS_CLI_DONE &&
         ask(client, NULL, of, ret_answer, &ignored) == 0)
         status = 0;

@@ -5,6 +5,7 @@
 
 #include "client/cli/pages.h"
 #include "client/commands.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 
 static struct ss_arg_list words;
@@ -45,9 +46,8 @@ static int move(struct ss_client *client, const char *of, const char *run)
 
 static bool is_meant(const json_t *run)
 {
-    const char *status = ss_json_str(run, "status", "");
-    bool open = strcmp(status, "running") == 0 || strcmp(status, "queued") == 0;
-    return open && strcmp(ss_json_str(run, "graph", ""), graph) == 0 &&
+    return ss_run_is_under_way(run) &&
+           strcmp(ss_json_str(run, "graph", ""), graph) == 0 &&
            (!from || strncmp(ss_json_str(run, "version", ""), from,
                          strlen(from)) == 0);
 }

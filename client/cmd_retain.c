@@ -65,31 +65,56 @@ static bool parse_age(const char *name, const char *text, int64_t *ret_ms)
     return false;
 }
 
-// Ask for one thread. "done", "nothing", "used", "waits", "damaged" (printed),
-// or NULL after another error was printed.
-static const char *forget(struct ss_client *client, const char *op,
-    const char *thread, int64_t idle_ms)
+// What came of asking for one thread.
+enum outcome {
+    OUTCOME_DONE,
+    OUTCOME_NOTHING,
+    OUTCOME_USED,    // since then, or now
+    OUTCOME_WAITS,   // for an answer
+    OUTCOME_DAMAGED, // the error was printed
+    OUTCOME_FAILED,  // the same, and no other thread is asked for
+};
+
+enum end { END_DELETE, END_PRUNE };
+
+static enum outcome outcome_of_error(
+    struct ss_client *client, const struct ss_client_error *error)
 {
+    int status = ss_cli_status(error);
+    // The thread is in use, or was deleted meanwhile.
+    if (status == SS_EBUSY || status == SS_EAGAIN || status == SS_ENOTFOUND)
+        return OUTCOME_USED;
+    ss_cli_client_fail(client, error, NULL, NULL);
+    return status == SS_ECORRUPT ? OUTCOME_DAMAGED : OUTCOME_FAILED;
+}
+
+static enum outcome outcome_of(const json_t *answer)
+{
+    static const struct {
+        const char *word;
+        enum outcome outcome;
+    } spared[] = {{"used", OUTCOME_USED}, {"waits", OUTCOME_WAITS}};
+    const char *word = ss_json_str(answer, "spared", "");
+    for (size_t i = 0; i < sizeof(spared) / sizeof(*spared); i++)
+        if (strcmp(spared[i].word, word) == 0)
+            return spared[i].outcome;
+    return ss_json_int(answer, "rows", 0) > 0 ? OUTCOME_DONE : OUTCOME_NOTHING;
+}
+
+static enum outcome forget(
+    struct ss_client *client, enum end end, const char *thread, int64_t idle_ms)
+{
+    static const char *const ops[] = {
+        [END_DELETE] = "delete", [END_PRUNE] = "prune"};
     struct ss_client_error error;
     json_t *answer = NULL;
     json_t *body = json_pack("{s:s, s:I, s:b}", "thread", thread, "idle_ms",
-        (json_int_t)idle_ms, "keep_waiting", strcmp(op, "delete") == 0);
-    if (ss_client_ask(client, op, body, NULL, &answer, &error) != 0) {
-        // The thread is in use, or was deleted meanwhile.
-        if (strcmp(error.code, "busy") == 0 ||
-            strcmp(error.code, "again") == 0 ||
-            strcmp(error.code, "not_found") == 0)
-            return "used";
-        ss_cli_client_fail(client, &error, NULL, NULL);
-        return strcmp(error.code, "corrupt") == 0 ? "damaged" : NULL;
-    }
-    const char *spared = ss_json_str(answer, "spared", "");
-    const char *result = strcmp(spared, "used") == 0          ? "used"
-                         : strcmp(spared, "waits") == 0       ? "waits"
-                         : ss_json_int(answer, "rows", 0) > 0 ? "done"
-                                                              : "nothing";
+        (json_int_t)idle_ms, "keep_waiting", end == END_DELETE);
+    if (ss_client_ask(client, ops[end], body, NULL, &answer, &error) != 0)
+        return outcome_of_error(client, &error);
+    enum outcome outcome = outcome_of(answer);
     json_decref(answer);
-    return result;
+    return outcome;
 }
 
 static int retain_thread(
@@ -97,26 +122,22 @@ static int retain_thread(
 {
     struct retain *it = ctx;
     const char *thread = ss_json_str(item, "thread", "");
-    const char *result = "used";
+    enum outcome result = OUTCOME_USED;
     it->threads++;
     if (it->delete_ms > 0)
-        result = forget(client, "delete", thread, it->delete_ms);
-    if (!result)
-        return SS_CLI_FAILED;
-    if (strcmp(result, "waits") == 0)
-        it->waiting++;
-    if (strcmp(result, "done") == 0 || strcmp(result, "nothing") == 0) {
+        result = forget(client, END_DELETE, thread, it->delete_ms);
+    it->waiting += result == OUTCOME_WAITS;
+    if (result == OUTCOME_DONE || result == OUTCOME_NOTHING) {
         it->deleted += it->delete_ms > 0;
         return SS_CLI_DONE;
     }
-    if (it->prune_ms > 0 && strcmp(result, "damaged") != 0)
-        result = forget(client, "prune", thread, it->prune_ms);
-    if (!result)
-        return SS_CLI_FAILED;
-    it->damaged += strcmp(result, "damaged") == 0;
-    it->pruned += strcmp(result, "done") == 0;
-    it->used += strcmp(result, "used") == 0;
-    return SS_CLI_DONE;
+    if (it->prune_ms > 0 && result != OUTCOME_DAMAGED &&
+        result != OUTCOME_FAILED)
+        result = forget(client, END_PRUNE, thread, it->prune_ms);
+    it->damaged += result == OUTCOME_DAMAGED;
+    it->pruned += result == OUTCOME_DONE;
+    it->used += result == OUTCOME_USED;
+    return result == OUTCOME_FAILED ? SS_CLI_FAILED : SS_CLI_DONE;
 }
 
 // Delete cached results that have expired.
@@ -130,7 +151,7 @@ static bool clear_expired(struct ss_client *client, struct retain *counts)
         json_decref(answer);
         return true;
     }
-    if (strcmp(error.code, "invalid_argument") == 0)
+    if (ss_cli_status(&error) == SS_EINVAL)
         return true; // a coordinator of an older version
     ss_cli_client_fail(client, &error, NULL, NULL);
     return false;

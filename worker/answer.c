@@ -131,16 +131,32 @@ static bool to_boolean(json_t *answer, json_t **ret_value)
     return false;
 }
 
+static bool to_string(json_t *answer, json_t **ret_value)
+{
+    if (!json_is_string(answer))
+        return false;
+    *ret_value = json_incref(answer);
+    return true;
+}
+
+// The types of JSON Schema that mean something here; of others, and of none,
+// any answer fits.
+static const struct {
+    const char *type;
+    bool (*convert)(json_t *answer, json_t **ret_value);
+} conversions[] = {
+    {"integer", to_integer},
+    {"number", to_number},
+    {"boolean", to_boolean},
+    {"string", to_string},
+};
+
 bool ss_answer_fits(const char *type, json_t *answer, json_t **ret_value)
 {
-    if (type && strcmp(type, "integer") == 0)
-        return to_integer(answer, ret_value);
-    if (type && strcmp(type, "number") == 0)
-        return to_number(answer, ret_value);
-    if (type && strcmp(type, "boolean") == 0)
-        return to_boolean(answer, ret_value);
-    if (type && strcmp(type, "string") == 0 && !json_is_string(answer))
-        return false;
+    for (size_t i = 0; type && i < sizeof(conversions) / sizeof(*conversions);
+         i++)
+        if (strcmp(conversions[i].type, type) == 0)
+            return conversions[i].convert(answer, ret_value);
     *ret_value = json_incref(answer);
     return true;
 }

@@ -108,11 +108,16 @@ static void hint_from(struct ss_client *client, const char *op, const char *key,
     json_decref(answer);
 }
 
+int ss_cli_status(const struct ss_client_error *error)
+{
+    return ss_status_by_name(error->code);
+}
+
 int ss_cli_client_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread)
 {
     char hint[SS_HINT_SIZE] = "";
-    if (strcmp(error->code, "not_found") == 0 &&
+    if (ss_cli_status(error) == SS_ENOTFOUND &&
         !strstr(error->message, "Did you mean")) {
         if (graph)
             hint_from(client, "graphs", "name", graph, hint);
@@ -124,7 +129,7 @@ int ss_cli_client_fail(struct ss_client *client,
             ? "."
             : "",
         hint);
-    return strcmp(error->code, "closed") == 0 ? SS_CLI_ALONE : SS_CLI_FAILED;
+    return ss_cli_status(error) == SS_ECLOSED ? SS_CLI_ALONE : SS_CLI_FAILED;
 }
 
 int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
@@ -319,7 +324,7 @@ static int run(const struct ss_cli_command *command, int argc, char **argv)
     const struct ss_client_options options = {
         .endpoints = ss_cli_options.endpoints, .keys = ss_cli_options.keys};
     if (ss_client_open(&options, &client, &error) != 0)
-        return strcmp(error.code, "invalid_argument") == 0
+        return ss_cli_status(&error) == SS_EINVAL
                    ? ss_cli_usage("%s", error.message)
                    : ss_cli_fail("%s", error.message);
     ss_client_on_wait(client, ss_cli_tell_wait, NULL);

@@ -79,6 +79,9 @@ int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
 void ss_cli_warn(const char *format, ...) SS_PRINTF(1, 2);
 // A mistake on the command line, with the way to the help. SS_CLI_USAGE.
 int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
+// What error->code says, as an SS_E...; SS_OK: a code that this version does
+// not know.
+int ss_cli_status(const struct ss_client_error *error);
 // Print an error of the client; SS_CLI_ALONE where no coordinator answers. For
 // an unknown graph or thread the nearest one is suggested ("Did you mean").
 int ss_cli_client_fail(struct ss_client *client,

@@ -8,6 +8,7 @@
 #include "client/cli/text.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 
 enum { VALUE_WIDTH = 120, VERSION_WIDTH = 8 };
@@ -255,7 +256,7 @@ static void write_end(struct ss_buf *buf, const json_t *explained)
     if (ss_json_bool(explained, "pruned", false))
         ss_buf_add_str(buf, "Its thread was pruned: what it did is gone, and "
                             "its record is left.\n");
-    if (strcmp(status, "interrupted") == 0) {
+    if (ss_run_status_by_name(status) == SS_RUN_INTERRUPTED) {
         add_plain(buf, "It stopped, and waits for an answer: superstep resume ",
             ss_json_str(explained, "thread", "THREAD"));
         ss_buf_add_str(buf, " --value ANSWER.\n");
@@ -308,12 +309,12 @@ void ss_explain_write(const json_t *explained, struct ss_buf *buf)
     if (rows > 0)
         ss_buf_addf(buf, "%lld %s on the way to the store.\n", rows,
             rows == 1 ? "row is" : "rows are");
-    const char *status = ss_json_str(explained, "status", "");
+    enum ss_run_status status = ss_run_status_of(explained);
     if (ss_json_str(explained, "ended_at", NULL))
         write_end(buf, explained);
-    else if (strcmp(status, "queued") == 0)
+    else if (status == SS_RUN_QUEUED)
         write_queued(buf, explained);
-    else if (strcmp(status, "waiting") == 0)
+    else if (status == SS_RUN_WAITING)
         ss_buf_add_str(buf,
             "It has not been taken up again since the "
             "coordinator started: no worker has announced its graph. It is "

@@ -21,7 +21,7 @@ int ss_cli_look(struct ss_client *client, const json_t *body)
     struct ss_client_error error;
     if (ss_client_look(client, body, &error) == 0)
         return SS_CLI_DONE;
-    if (strcmp(error.code, "not_found") == 0)
+    if (ss_cli_status(&error) == SS_ENOTFOUND)
         return ss_cli_fail(
             "%s. superstep history %s lists them", error.message, thread);
     return ss_cli_client_fail(
@@ -128,7 +128,7 @@ int ss_cli_state_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread)
 {
     // Without rows nothing tells the thread's graph.
-    if (strcmp(error->code, "not_found") != 0 || graph ||
+    if (ss_cli_status(error) != SS_ENOTFOUND || graph ||
         !is_listed(client, thread) || has_checkpoints(client, thread))
         return ss_cli_client_fail(client, error, graph, thread);
     tell_empty(thread);

@@ -16,6 +16,7 @@
 #include "common/app/clock.h"
 #include "common/app/signals.h"
 #include "common/base/mem.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 
 enum {
@@ -139,8 +140,7 @@ static void on_item(void *ctx, const json_t *item)
         watch->idle.thread = watch->thread;
         if (watch->steps && !watch->follow->thread && watch->thread)
             fprintf(stderr, "thread %s\n", watch->thread);
-        if (watch->steps &&
-            strcmp(ss_json_str(item, "status", ""), "queued") == 0)
+        if (watch->steps && ss_run_status_of(item) == SS_RUN_QUEUED)
             fprintf(stderr,
                 "the run waits for its turn: another is under way "
                 "on thread %s\n",
@@ -241,35 +241,34 @@ static void print_output(const json_t *output, const char *thread)
 // Print a final answer, on stdout and stderr. Returns the exit status.
 static int follow_end(const struct ss_follow *follow, const json_t *answer)
 {
-    const char *status = ss_json_str(answer, "status", NULL);
-    if (status &&
-        (strcmp(status, "running") == 0 || strcmp(status, "queued") == 0))
-        status = NULL; // detached: it goes on by itself
+    enum ss_run_status status = ss_run_status_of(answer);
+    const char *word = ss_json_str(answer, "status", NULL);
+    bool goes_on = !word || ss_run_is_under_way(answer); // detached
     if (ss_cli_options.json) {
         ss_cli_print_json(answer);
-    } else if (!status) {
+    } else if (goes_on) {
         tell_paused(answer);
         printf("run %s  thread %s\n", ss_json_str(answer, "run", "?"),
             ss_json_str(answer, "thread", "?"));
     } else {
         print_warnings(answer);
         json_t *output = json_object_get(answer, "output");
-        if (output && (!json_is_null(output) || strcmp(status, "done") == 0))
+        if (output && (!json_is_null(output) || status == SS_RUN_DONE))
             print_output(output, ss_json_str(answer, "thread", follow->thread));
         fflush(stdout);
     }
-    if (!status || strcmp(status, "done") == 0)
+    if (goes_on || status == SS_RUN_DONE)
         return SS_CLI_DONE;
-    if (strcmp(status, "interrupted") == 0) {
+    if (status == SS_RUN_INTERRUPTED) {
         if (!ss_cli_options.json)
             ss_cli_advise(follow->graph,
                 ss_json_str(answer, "thread", follow->thread),
                 json_object_get(answer, "interrupts"), stderr);
         return SS_CLI_INTERRUPTED;
     }
-    if (strcmp(status, "failed") == 0)
+    if (status == SS_RUN_FAILED)
         return print_failure(follow, answer);
-    return ss_cli_fail("the run was %s", status);
+    return ss_cli_fail("the run was %s", word);
 }
 
 static int stopped(const struct watch *watch)

@@ -33,6 +33,12 @@ enum ss_run_status ss_run_status_of(const json_t *json)
     return ss_run_status_by_name(ss_json_str(json, "status", ""));
 }
 
+bool ss_run_is_under_way(const json_t *json)
+{
+    enum ss_run_status status = ss_run_status_of(json);
+    return status == SS_RUN_RUNNING || status == SS_RUN_QUEUED;
+}
+
 bool ss_run_status_has_ended(enum ss_run_status status)
 {
     return statuses[status].has_ended;

@@ -20,5 +20,7 @@ enum ss_run_status ss_run_status_by_name(const char *name);
 // Borrows; NULL is SS_RUN_OTHER.
 enum ss_run_status ss_run_status_of(const json_t *json);
 bool ss_run_status_has_ended(enum ss_run_status status);
+// It runs, or waits for its turn.
+bool ss_run_is_under_way(const json_t *json);
 
 #endif

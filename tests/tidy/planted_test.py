@@ -121,6 +121,8 @@ PLANTED = [
      "a literal decides here"),
     ("coordinator/core/p85.c", 'int f = strcmp(f(")"),\n    "show");\n',
      "1: a literal decides here"),
+    ("client/cmd_p88.c", 'int f = strcmp(f(1), "bash");\n',
+     "a literal decides here"),
     # What only looks like an offence.
     ("coordinator/core/p86.c", 'int f = strcmp(f("what", ""), f(1));\n', None),
     ("coordinator/p87.c", 'int f = strcmp(f(1), "limits");\n', None),
