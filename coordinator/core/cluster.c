@@ -51,7 +51,7 @@ static void cluster_submit(struct ss_core *core, enum ss_core_lane lane,
         ss_core_table_submit(&core->cluster.table, job);
 }
 
-static void cluster_tell_gained(
+static void cluster_gained(
     struct ss_core *core, const struct ss_owners_command *command)
 {
     struct ss_event event = {.type = SS_EVENT_SHARDS_GAINED};
@@ -62,15 +62,6 @@ static void cluster_tell_gained(
     ss_core_say(core, SS_CORE_INFO, "%zu shards gained%s",
         ss_shards_count(&command->shards),
         command->crashed ? ", of a coordinator that ended without a word" : "");
-}
-
-static void cluster_gained(
-    struct ss_core *core, const struct ss_owners_command *command)
-{
-    if (core->options.is_shared)
-        cluster_tell_gained(core, command);
-    ss_gains_add(&core->cluster.gains, &command->shards, command->crashed);
-    ss_core_found_ask(core);
 }
 
 static void cluster_tell_let_go(
@@ -147,6 +138,20 @@ static void cluster_seen(struct ss_core *core)
     ss_free(endpoints);
 }
 
+// What there is to tell of shards and members.
+static void cluster_tell(
+    struct ss_core *core, const struct ss_owners_command *command)
+{
+    if (!core->options.is_shared)
+        return; // its engine has all of them, from the start to the end
+    if (command->type == SS_OWNERS_GAINED)
+        cluster_gained(core, command);
+    else if (command->type == SS_OWNERS_LOST)
+        cluster_lost(core, command);
+    else
+        cluster_seen(core);
+}
+
 static void cluster_displaced(struct ss_core *core)
 {
     ss_error_set(&core->failure, SS_EFENCED,
@@ -178,15 +183,13 @@ static void cluster_perform(
         cluster_submit(core, SS_CORE_APPENDS, SS_JOB_END, command);
         break;
     case SS_OWNERS_GAINED:
-        cluster_gained(core, command);
+        cluster_tell(core, command);
+        ss_gains_add(&core->cluster.gains, &command->shards, command->crashed);
+        ss_core_found_ask(core);
         break;
     case SS_OWNERS_LOST:
-        if (core->options.is_shared)
-            cluster_lost(core, command);
-        break;
     case SS_OWNERS_SEEN:
-        if (core->options.is_shared)
-            cluster_seen(core);
+        cluster_tell(core, command);
         break;
     case SS_OWNERS_DISPLACED:
         cluster_displaced(core);
@@ -264,8 +267,8 @@ static void cluster_answer(struct ss_core *core)
 bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job)
 {
     enum ss_owners_event_type of;
-    if (core->options.is_shared && core->cluster.owners &&
-        job->status == SS_EFENCED && !cluster_answer_type(job->type, &of))
+    if (core->cluster.owners && job->status == SS_EFENCED &&
+        !cluster_answer_type(job->type, &of))
         cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
     return ss_core_found_took(core, job) || cluster_answered(core, job);
 }
