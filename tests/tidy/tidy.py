@@ -66,13 +66,13 @@ EXEMPT = {
 
 # Where no text decides: it was made an enum where it came in, by one table of
 # words. The files named read what is said, word by word: requests, items of
-# streams, a graph's description, messages.
+# streams, a graph's description, messages, what other programs print.
 WORDLESS = ("client/session", "common/model", "common/pregel", "common/wire",
             "coordinator/core", "coordinator/engine", "coordinator/job",
             "coordinator/owners", "worker/answer.c", "worker/session")
 WORDLESS_TOO = "client/cmd_"
 READS_WORDS = {
-    "client/session/request.c",
+    "client/cmd_dev.c", "client/cmd_health.c", "client/session/request.c",
     "common/model/compile.c", "common/model/key.c", "common/model/message.c",
     "common/model/messages.c", "common/model/policy.c", "common/model/spec.c",
     "coordinator/engine/runs/run_options.c",
