@@ -2,6 +2,7 @@
 // the core's answers to `show` and `health`.
 #include <string.h>
 
+#include "common/app/metrics.h"
 #include "common/app/settings.h"
 #include "common/link/limits.h"
 #include "common/wire/limits.h"
@@ -78,6 +79,10 @@ json_t *ss_shell_ask(void *ctx, const char *what)
     const struct ss_coordinator *shell = ctx;
     if (strcmp(what, "limits") == 0)
         return settings_limits(shell);
+    if (strcmp(what, "store") == 0)
+        return json_pack("{s:I, s:I}", "commits",
+            (json_int_t)ss_metric_get(SS_METRIC_STORE_TIMES), "us",
+            (json_int_t)ss_metric_sum_us(SS_METRIC_STORE_TIMES));
     const char *why = strcmp(what, "away") == 0 ? ss_watch_away(shell)
                                                 : ss_shell_trouble(shell);
     return why ? json_string(why) : json_null();

@@ -86,13 +86,10 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column)
     }
 }
 
-void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
-    size_t count, const char *none)
+void ss_cli_list_write(const json_t *list, const struct ss_list_column *columns,
+    size_t count, const char *none, const struct ss_screen *screen,
+    struct ss_buf *buf)
 {
-    if (ss_cli_options.json) {
-        ss_cli_print_json(list);
-        return;
-    }
     ss_check(count <= SS_TABLE_COLUMNS_MAX);
     struct ss_table_column heads[SS_TABLE_COLUMNS_MAX];
     for (size_t i = 0; i < count; i++) {
@@ -115,7 +112,25 @@ void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
         for (size_t i = 0; i < count; i++)
             ss_free(cells[i]);
     }
-    ss_cli_print_table(table, none);
+    if (ss_table_count(table) == 0)
+        ss_buf_addf(buf, "%s\n", none);
+    else
+        ss_table_write(table, screen, buf);
+    ss_table_destroy(&table);
+}
+
+void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
+    size_t count, const char *none)
+{
+    struct ss_screen screen = ss_cli_screen();
+    struct ss_buf buf;
+    if (ss_cli_options.json) {
+        ss_cli_print_json(list);
+        return;
+    }
+    ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
+    ss_cli_list_write(list, columns, count, none, &screen, &buf);
+    ss_cli_print_buf(&buf);
 }
 
 void ss_cli_print_names(const json_t *list, const char *key)

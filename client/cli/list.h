@@ -27,6 +27,10 @@ struct ss_list_column {
 // as it is.
 void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
     size_t count, const char *none);
+// Append it as a table, for this screen.
+void ss_cli_list_write(const json_t *list, const struct ss_list_column *columns,
+    size_t count, const char *none, const struct ss_screen *screen,
+    struct ss_buf *buf);
 // Print one value of each object, one a line: for completion.
 void ss_cli_print_names(const json_t *list, const char *key);
 

@@ -73,6 +73,12 @@ int64_t ss_metric_get(enum ss_metric metric)
     return atomic_load_explicit(&values[metric], memory_order_relaxed);
 }
 
+int64_t ss_metric_sum_us(enum ss_metric metric)
+{
+    ss_check(ss_metric_row(metric)->kind == SS_METRIC_TIMES);
+    return atomic_load_explicit(&times[metric].sum_us, memory_order_relaxed);
+}
+
 static void add_seconds(struct ss_buf *buf, int64_t us)
 {
     ss_buf_addf(buf, "%" PRId64 ".%06" PRId64, us / 1000000, us % 1000000);

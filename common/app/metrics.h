@@ -40,7 +40,8 @@ void ss_metric_add(enum ss_metric metric, int64_t more);
 void ss_metric_set(enum ss_metric metric, int64_t value);
 // TIMES: add a duration.
 void ss_metric_took(enum ss_metric metric, int64_t us);
-int64_t ss_metric_get(enum ss_metric metric); // of TIMES: how many
+int64_t ss_metric_get(enum ss_metric metric);    // of TIMES: how many
+int64_t ss_metric_sum_us(enum ss_metric metric); // of TIMES: all together
 
 // The text of the numbers of `who`, and of the version of `program`. Gives
 // (ss_free).

@@ -50,6 +50,10 @@ static json_t *show_health(const struct ss_core *core)
     json_t *answer = json_pack("{s:{s:b, s:s*, s:o}}", "health", "ok",
         json_is_null(why), "reason", json_string_value(why), "damaged",
         ss_core_damage_list(core));
+    json_t *store = show_ask(core, "store");
+    if (json_is_object(store))
+        json_object_set(json_object_get(answer, "health"), "store", store);
+    json_decref(store);
     json_decref(why);
     return answer;
 }

@@ -28,11 +28,12 @@ void ss_graphs_list(struct engine *engine, const struct ss_request *request)
          e = e->next) {
         const struct known_graph *known = e->value;
         size_t serving = ss_graph_workers(engine, known->graph);
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:I, s:I}", "name", known->graph->name,
-                      "version", known->graph->version, "nodes",
-                      (json_int_t)visible_nodes(known->graph), "workers",
-                      (json_int_t)serving));
+        json_array_append_new(list,
+            json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", known->graph->name,
+                "version", known->graph->version, "nodes",
+                (json_int_t)visible_nodes(known->graph), "workers",
+                (json_int_t)serving, "attempts",
+                (json_int_t)ss_graph_attempts(engine, known->graph->name)));
     }
     ss_reply(engine, request, json_pack("{s:o}", "graphs", list));
 }

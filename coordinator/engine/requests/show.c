@@ -24,8 +24,10 @@ static json_t *task_json(const struct task *task)
         task->planned.node ? task->planned.node->name : "", "thread",
         loop->thread->id, "task", task->planned.id, "attempt",
         (json_int_t)task->tries.attempts);
-    if (loop->run)
+    if (loop->run) {
         json_object_set_new(json, "run", json_string(loop->run->id));
+        json_object_set_new(json, "graph", json_string(loop->run->graph->name));
+    }
     if (worker) {
         json_object_set_new(json, "worker", json_string(worker));
         json_object_set_new(

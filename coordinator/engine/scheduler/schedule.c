@@ -156,6 +156,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     worker->running++;
     worker->attempts++;
     engine->counts.attempts_sent++;
+    ss_graph_attempted(engine, ss_task_root_graph(task));
     if (task->loop->run)
         task->loop->run->running++;
 }

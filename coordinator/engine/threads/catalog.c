@@ -255,6 +255,25 @@ size_t ss_graph_workers(
     return known ? known->workers : 0;
 }
 
+void ss_graph_attempted(struct engine *engine, const struct ss_graph *graph)
+{
+    struct known_graph *known = ss_map_get(&engine->graphs->by_key, graph->key);
+    if (known)
+        known->attempts++;
+}
+
+int64_t ss_graph_attempts(const struct engine *engine, const char *name)
+{
+    int64_t count = 0;
+    for (const struct ss_map_entry *e = engine->graphs->by_key.first; e;
+         e = e->next) {
+        const struct known_graph *known = e->value;
+        if (strcmp(known->graph->name, name) == 0)
+            count += known->attempts;
+    }
+    return count;
+}
+
 // What a new run takes: the newest version that a worker serves, else the
 // newest.
 static struct known_graph *newest_served(

@@ -19,6 +19,7 @@ struct known_graph {
     struct ss_graph *graph;
     int64_t announced_us; // when it was, first; the newest rules; 0: never
     size_t workers;       // that serve it, as the scheduler says
+    int64_t attempts;     // of its runs' tasks that were sent since we started
     // Another coordinator may have heard of it: announced before the stored
     // ones were read, or looked for since.
     bool is_undated;
@@ -63,6 +64,10 @@ struct ss_graph *ss_request_graph(struct engine *engine,
     const struct thread *thread, const char *name, struct ss_error *error);
 // One worker more, or less, serves the version of that key.
 void ss_graph_is_served(struct engine *engine, const char *key, bool more);
+// An attempt of a run of that graph was sent.
+void ss_graph_attempted(struct engine *engine, const struct ss_graph *graph);
+// How many were, in all versions.
+int64_t ss_graph_attempts(const struct engine *engine, const char *name);
 size_t ss_graph_workers(
     const struct engine *engine, const struct ss_graph *graph);
 // Nobody serves it, and who asks now is given a version that somebody serves.
