@@ -41,7 +41,7 @@ struct ss_bound_graph {
     struct ss_graph *graph;            // owned reference
     struct ss_bound_node *nodes;       // by node index
     struct ss_bound_reducer *reducers; // by channel index; NULL where built in
-    unsigned char *types; // by channel index: what a body may write
+    bool *typed; // by channel index: what bodies write must be of its type
 };
 
 // A graph that is announced, and the graphs inside it.

@@ -107,10 +107,9 @@ static int bind_reducers(const struct ss_graph_def *def,
 static void bind_types(const struct ss_graph_def *def,
     const struct ss_graph *graph, struct ss_bound_graph *bound)
 {
-    bound->types = ss_zalloc(graph->channels_count + 1, sizeof(*bound->types));
+    bound->typed = ss_zalloc(graph->channels_count + 1, sizeof(*bound->typed));
     for (size_t i = 0; i < graph->channels_count; i++)
-        bound->types[i] = (unsigned char)(uintptr_t)ss_map_get(
-            &def->types, graph->channels[i].name);
+        bound->typed[i] = ss_map_get(&def->typed, graph->channels[i].name);
 }
 
 // A function bound to a node that does not exist is a spelling mistake.
@@ -162,7 +161,7 @@ void ss_bound_graph_destroy(struct ss_bound_graph *bound)
     }
     ss_free(bound->nodes);
     ss_free(bound->reducers);
-    ss_free(bound->types);
+    ss_free(bound->typed);
     ss_graph_unref(bound->graph);
     ss_free(bound);
 }

@@ -69,7 +69,7 @@ void ss_graph_def_destroy(struct ss_graph_def **graph)
     ss_map_fini(&old->routers, ss_free);
     ss_map_fini(&old->writes, ss_free);
     ss_map_fini(&old->reducers, ss_free);
-    ss_map_fini(&old->types, NULL);
+    ss_map_fini(&old->typed, NULL);
     ss_map_fini(&old->inner, free_inner);
     ss_map_fini(&old->branches, ss_free);
     ss_free(old->name);
@@ -98,17 +98,6 @@ static void ignore(int status)
     (void)status;
 }
 
-// Whether what is written to the key is what it holds then.
-static bool takes_its_type(const struct ss_key_options *options)
-{
-    bool reduces = options->reduce || options->reducer != SS_LAST;
-    bool is_plain = options->kind == SS_KIND_DEFAULT ||
-                    options->kind == SS_KIND_ANY_VALUE ||
-                    options->kind == SS_KIND_EPHEMERAL ||
-                    options->kind == SS_KIND_UNTRACKED;
-    return !reduces && is_plain && !options->managed;
-}
-
 void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
     const struct ss_key_options *options)
 {
@@ -117,8 +106,8 @@ void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
     ignore(ss_spec_key(ss_graph_def_spec(graph), key,
         ss_options_key(graph, key, type, options)));
     // An application that was built before types were looked at says no typed_.
-    if (options && options->typed_ && takes_its_type(options))
-        ss_map_put(&graph->types, key, (void *)(uintptr_t)type);
+    if (options && options->typed_)
+        ss_map_put(&graph->typed, key, graph);
     if (options && options->reduce)
         ss_bind_reducer(graph, key, options->reduce, options->reduce_ctx);
 }

@@ -28,7 +28,7 @@ struct ss_graph_def {
     struct ss_map routers;  // from, branch -> struct ss_binding
     struct ss_map writes;   // node, index -> struct ss_binding
     struct ss_map reducers; // key -> struct ss_binding
-    struct ss_map types;    // key -> its type, as a number, where it is checked
+    struct ss_map typed;    // keys whose types are meant -> the graph
     struct ss_map inner;    // subgraph -> struct ss_graph_def
     struct ss_map branches; // from -> how many unnamed ones, as a number
     struct ss_error error;  // the first one; sticks

@@ -81,63 +81,26 @@ static void fail_from(struct ss_task *task, const struct ss_error *error)
     task->outcome->kind = SS_OUTCOME_FAILED;
 }
 
-// Marks say how to write, or hold what JSON cannot: {"__overwrite__": ...},
-// {"$opaque": ...}.
-static bool is_mark(json_t *json)
-{
-    const char *key = json_object_iter_key(json_object_iter(json));
-    return json_object_size(json) == 1 &&
-           (key[0] == '$' || strncmp(key, "__", 2) == 0);
-}
-
-static bool fits(const json_t *json, enum ss_type type)
-{
-    switch (type) {
-    case SS_INT:
-        return json_is_integer(json);
-    case SS_FLOAT:
-        return json_is_number(json);
-    case SS_STR:
-        return json_is_string(json);
-    case SS_BOOL:
-        return json_is_boolean(json);
-    case SS_LIST:
-        return json_is_array(json);
-    case SS_DICT:
-        return json_is_object(json);
-    case SS_ANY:
-        break;
-    }
-    return true;
-}
-
 // What the body wrote must be what its keys hold.
 static int check_types(const struct ss_task *task, struct ss_error *error)
 {
-    static const char *const names[] = {[SS_INT] = "a whole number",
-        [SS_FLOAT] = "a number",
-        [SS_STR] = "a text",
-        [SS_BOOL] = "true or false",
-        [SS_LIST] = "a list",
-        [SS_DICT] = "a map"};
     const struct ss_graph *graph = task->graph->graph;
     const struct ss_writes *writes = &task->outcome->writes;
     for (size_t i = 0; i < writes->count; i++) {
         const struct ss_write *write = &writes->items[i];
         size_t channel = ss_graph_channel(graph, write->channel);
-        enum ss_type type =
-            channel == SS_NONE ? SS_ANY : task->graph->types[channel];
-        if (type == SS_ANY)
-            continue;
-        json_t *json = ss_value_json(write->value);
-        if (fits(json, type) || json_is_null(json) || is_mark(json))
-            continue;
+        const char *holds;
         size_t size;
+        if (channel == SS_NONE || !task->graph->typed[channel] ||
+            ss_channel_takes(
+                &graph->channels[channel], ss_value_json(write->value), &holds))
+            continue;
         const char *text = ss_value_text(write->value, &size);
         return ss_error_set(error, SS_EUPDATE,
             "node \"%s\": key \"%s\" holds %s, and got %s: %.*s",
-            graph->nodes[task->node].name, write->channel, names[type],
-            ss_type_text(json), size > 200 ? 200 : (int)size, text);
+            graph->nodes[task->node].name, write->channel, holds,
+            ss_type_text(ss_value_json(write->value)),
+            size > 200 ? 200 : (int)size, text);
     }
     return SS_OK;
 }

@@ -54,6 +54,7 @@ struct ss_channel_spec {
     bool guard;         // EPHEMERAL, UNTRACKED: one write a superstep
     bool accumulate;    // TOPIC
     bool is_state_key;
+    unsigned char type; // of what is written (enum ss_type); 0: any
     char **names; // BARRIER: who must arrive, sorted, each once
     size_t names_count;
     int64_t snapshot_frequency; // DELTA
@@ -202,6 +203,11 @@ void ss_graph_unref(struct ss_graph *graph); // NULL is fine
 // Index of a channel or node by name; SS_NONE if there is none.
 size_t ss_graph_channel(const struct ss_graph *graph, const char *name);
 size_t ss_graph_node(const struct ss_graph *graph, const char *name);
+// Whether what is written to the channel is of its declared type: a value of a
+// key without reducer; null and marks are of every type, whole numbers are
+// floats, too. False: *ret_holds says what it holds, as "a text".
+bool ss_channel_takes(const struct ss_channel_spec *channel, json_t *value,
+    const char **ret_holds);
 // The managed value of that name, or NULL.
 const struct ss_managed_spec *ss_graph_managed(
     const struct ss_graph *graph, const char *name);

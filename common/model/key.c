@@ -28,7 +28,7 @@ static const struct {
 enum { KINDS_COUNT = sizeof(kinds) / sizeof(*kinds) };
 
 static const char *const types[] = {
-    "int", "float", "str", "list", "dict", "bool", "any"};
+    "any", "int", "float", "str", "list", "dict", "bool"};
 enum { TYPES_COUNT = sizeof(types) / sizeof(*types) };
 
 static const char *const reducers[] = {
@@ -122,15 +122,60 @@ static int parse_type(const struct parsed *key,
         key->noun, key->name, name, ss_hint_text(&hint));
 }
 
-// Is `json` of the declared type? Whole numbers are floats too.
 static bool is_of_type(const json_t *json, enum ss_type type)
 {
-    json_t *zero = ss_zero(type);
-    bool is_so = !zero || json_typeof(zero) == json_typeof(json) ||
-                 (json_is_boolean(zero) && json_is_boolean(json)) ||
-                 (json_is_real(zero) && json_is_integer(json));
-    json_decref(zero);
-    return is_so;
+    switch (type) {
+    case SS_TYPE_INT:
+        return json_is_integer(json);
+    case SS_TYPE_FLOAT:
+        return json_is_number(json);
+    case SS_TYPE_STR:
+        return json_is_string(json);
+    case SS_TYPE_LIST:
+        return json_is_array(json);
+    case SS_TYPE_DICT:
+        return json_is_object(json);
+    case SS_TYPE_BOOL:
+        return json_is_boolean(json);
+    case SS_TYPE_ANY:
+        break;
+    }
+    return true;
+}
+
+// Marks say how to write, or hold what JSON cannot: {"__overwrite__": ...},
+// {"$opaque": ...}.
+static bool is_mark(json_t *json)
+{
+    const char *key = json_object_iter_key(json_object_iter(json));
+    return json_object_size(json) == 1 &&
+           (key[0] == '$' || strncmp(key, "__", 2) == 0);
+}
+
+bool ss_channel_takes(const struct ss_channel_spec *channel, json_t *value,
+    const char **ret_holds)
+{
+    static const char *const texts[] = {[SS_TYPE_INT] = "a whole number",
+        [SS_TYPE_FLOAT] = "a number",
+        [SS_TYPE_STR] = "a text",
+        [SS_TYPE_LIST] = "a list",
+        [SS_TYPE_DICT] = "a map",
+        [SS_TYPE_BOOL] = "true or false"};
+    enum ss_type type = (enum ss_type)channel->type;
+    if (is_of_type(value, type) || json_is_null(value) || is_mark(value))
+        return true;
+    *ret_holds = texts[type];
+    return false;
+}
+
+// Without a reducer a channel holds what is written.
+static bool holds_writes(const struct ss_channel_spec *channel)
+{
+    return channel->kind == SS_CHANNEL_LAST_VALUE ||
+           channel->kind == SS_CHANNEL_LAST_VALUE_AFTER_FINISH ||
+           channel->kind == SS_CHANNEL_ANY_VALUE ||
+           channel->kind == SS_CHANNEL_EPHEMERAL ||
+           channel->kind == SS_CHANNEL_UNTRACKED;
 }
 
 static int parse_zero(const struct parsed *key, enum ss_type type,
@@ -210,6 +255,8 @@ static int parse_options(
         status = parse_type(key, channel, &type);
     if (status == SS_OK)
         status = parse_zero(key, type, channel);
+    if (channel->is_state_key && holds_writes(channel))
+        channel->type = (unsigned char)type;
     if (status == SS_OK)
         status = parse_barrier(key, channel);
     return status;

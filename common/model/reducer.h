@@ -28,13 +28,13 @@ int ss_reduce_list(enum ss_reducer reducer, struct ss_list **list,
 
 // What a state key is declared to hold; in the order of their words (key.c).
 enum ss_type {
+    SS_TYPE_ANY,
     SS_TYPE_INT,
     SS_TYPE_FLOAT,
     SS_TYPE_STR,
     SS_TYPE_LIST,
     SS_TYPE_DICT,
     SS_TYPE_BOOL,
-    SS_TYPE_ANY,
 };
 
 // The zero value of a declared type (0, [] ...), or NULL: none. Gives.

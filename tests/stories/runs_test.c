@@ -61,6 +61,25 @@ START_TEST(an_answer_holds_the_keys_that_were_asked_for)
 }
 END_TEST
 
+// A body that asks for a text finds none: where it came from is told.
+START_TEST(an_input_of_another_type_than_its_key_is_told)
+{
+    world_graph(chart("typed", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'},"
+        " {'key': 'n', 'type': 'int'}, {'key': 'f', 'type': 'float'},"
+        " {'key': 's', 'type': 'str'}, {'key': 'free'}]}"));
+    world_worker("w1", 4);
+    const json_t *answer = world_get("run",
+        "{'thread': 't', 'graph': 'typed', 'input': {'x': [], 'n': 'five',"
+        " 'f': 5, 's': null, 'free': 7}}");
+    char *text = ss_json_text(json_object_get(answer, "warnings"));
+    ck_assert_str_eq(text,
+        "[\"\\\"n\\\" of the input is a text, and the key of "
+        "graph typed holds a whole number.\"]");
+    ss_free(text);
+}
+END_TEST
+
 START_TEST(a_fan_out_with_a_join)
 {
     world_graph(chart("diamond", "start>a a>b a>c b+c>d d>end", NULL));
@@ -226,5 +245,5 @@ START_TEST(two_threads_at_once)
 END_TEST
 
 SUITE("runs", a_chain, an_answer_holds_the_keys_that_were_asked_for,
-    a_fan_out_with_a_join, a_branch, a_map_reduce_by_sends, a_graph_inside_asks,
-    two_threads_at_once)
+    an_input_of_another_type_than_its_key_is_told, a_fan_out_with_a_join,
+    a_branch, a_map_reduce_by_sends, a_graph_inside_asks, two_threads_at_once)

@@ -6,6 +6,7 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/compare.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
@@ -321,6 +322,23 @@ static void warn_unknown(struct loop *loop, json_t *input, size_t unknown)
             ss_hint_text(&hint));
 }
 
+// A body that asks for a text would find none. An error it may not be: graphs
+// run whose clients never cared for their types.
+static void warn_types(struct loop *loop, json_t *input)
+{
+    const struct ss_graph *graph = loop->graph;
+    const char *key, *holds;
+    json_t *value;
+    json_object_foreach (input, key, value) {
+        size_t channel = ss_graph_channel(graph, key);
+        if (channel != SS_NONE &&
+            !ss_channel_takes(&graph->channels[channel], value, &holds))
+            ss_loop_warn(loop,
+                "\"%s\" of the input is %s, and the key of graph %s holds %s.",
+                key, ss_type_text(value), graph->name, holds);
+    }
+}
+
 static void entry_folded(struct loop *loop);
 
 static const struct fold_then entry_folds = {
@@ -337,6 +355,8 @@ static int root_input(struct loop *loop, json_t *input, struct ss_error *error)
             : SS_OK;
     if (status == SS_OK && unknown > 0)
         warn_unknown(loop, input, unknown);
+    if (status == SS_OK && loop->graph->is_state)
+        warn_types(loop, input);
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "graph %s, thread %s: there is no input (channel %s) and nothing "

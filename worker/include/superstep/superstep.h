@@ -136,7 +136,7 @@ int ss_app_error(struct ss_app_builder *app, const char *format, ...)
 // type, or the task fails ("invalid_update"); SS_ANY takes everything. Null is
 // of every type, a whole number is a SS_FLOAT, too, and marks pass
 // (ss_overwrite() and its like). Reducers refuse what they cannot put together.
-// What a client gives is not looked at.
+// An input of another type is a warning in the run's answer.
 enum ss_type { SS_ANY, SS_INT, SS_FLOAT, SS_STR, SS_BOOL, SS_LIST, SS_DICT };
 
 // How a key combines several writes in one superstep. Without a reducer it
