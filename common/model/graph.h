@@ -55,7 +55,7 @@ struct ss_channel_spec {
     bool accumulate;    // TOPIC
     bool is_state_key;
     unsigned char type; // of what is written (enum ss_type); 0: any
-    char **names; // BARRIER: who must arrive, sorted, each once
+    char **names;       // BARRIER: who must arrive, sorted, each once
     size_t names_count;
     int64_t snapshot_frequency; // DELTA
     size_t *nodes;              // whom it triggers, ascending node index
