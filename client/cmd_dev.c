@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/cli/app_watch.h"
+#include "client/cli/between.h"
 #include "client/cli/child.h"
 #include "client/cli/text.h"
 #include "client/commands.h"
@@ -62,6 +64,7 @@ struct member {
     char name[32];
     unsigned starts;
     bool is_ready;
+    bool is_renewed; // it drains, and comes again with the application of now
     int64_t started_ms;
     int64_t backoff_ms;
     int64_t start_at_ms; // to be started again; 0: not
@@ -75,6 +78,11 @@ struct dev {
     size_t workers_count;
     char *endpoint; // as the coordinator bound it
     char *store;    // as it says
+    struct ss_app_watch app;
+    bool is_stale, is_renewing; // built anew, and its workers run the old one;
+                                // and its graphs are to be told again
+    // Next, whether runs are under way; since when no task is out. 0: not.
+    int64_t look_at_ms, quiet_since_ms;
     bool is_announced;
     bool is_draining;
     bool is_stopping; // the coordinator was told to stop
@@ -102,6 +110,7 @@ static void start_coordinator(struct dev *dev)
     const char *argv[16];
     size_t count = 0;
     argv[count++] = dev->coordinator_program;
+    argv[count++] = "--log-failures";
     argv[count++] = "--crashes-max";
     argv[count++] = CRASHES_MAX;
     argv[count++] = "--listen";
@@ -202,11 +211,13 @@ static void announce(struct dev *dev)
     for (size_t i = 0; i < dev->workers_count; i++)
         if (!dev->workers[i].is_ready)
             return;
-    if (dev->is_announced || dev->is_draining)
+    if (dev->is_draining || (dev->is_announced && !dev->is_renewing))
         return;
+    dev->is_renewing = false;
+    if (!dev->is_announced)
+        printf("superstep %s  store %s  coordinator %s  workers %zu\n",
+            SS_VERSION_TEXT, dev->store, dev->endpoint, dev->workers_count);
     dev->is_announced = true;
-    printf("superstep %s  store %s  coordinator %s  workers %zu\n",
-        SS_VERSION_TEXT, dev->store, dev->endpoint, dev->workers_count);
     print_graphs(dev);
     fflush(stdout);
 }
@@ -348,6 +359,11 @@ static void on_worker_end(struct dev *dev, struct member *it, int status)
 {
     if (dev->is_draining)
         return;
+    if (it->is_renewed && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        it->is_renewed = false;
+        it->start_at_ms = ss_clock_ms();
+        return;
+    }
     char *text = ss_child_status_text(status);
     if (!dev->is_announced && it->starts == 1) {
         ss_cli_fail("worker %s %s", it->name, text);
@@ -358,6 +374,43 @@ static void on_worker_end(struct dev *dev, struct member *it, int status)
         start_later(it);
     }
     ss_free(text);
+}
+
+// ------------------------------------------------------------------ built anew
+
+static void renew_workers(struct dev *dev)
+{
+    fprintf(
+        stderr, "superstep: the workers start again with %s\n", words.items[0]);
+    dev->is_stale = false;
+    dev->is_renewing = true;
+    for (size_t i = 0; i < dev->workers_count; i++) {
+        struct member *it = &dev->workers[i];
+        it->is_ready = false;
+        it->is_renewed = it->child.pid != 0;
+        ss_child_signal(&it->child, SIGTERM);
+    }
+}
+
+static void look_at_app(struct dev *dev)
+{
+    int64_t now = ss_clock_ms();
+    if (ss_app_watch_changed(&dev->app, now) && dev->is_announced &&
+        !dev->is_stale) {
+        fprintf(stderr,
+            "superstep: %s was built anew: the workers go on with "
+            "it when no run is under way\n",
+            words.items[0]);
+        dev->is_stale = true;
+        dev->quiet_since_ms = 0;
+        dev->look_at_ms = now;
+    }
+    if (dev->is_draining || !dev->is_stale || now < dev->look_at_ms)
+        return;
+    if (ss_between_runs(dev->endpoint, &dev->quiet_since_ms, now))
+        renew_workers(dev);
+    else
+        dev->look_at_ms = now + SS_BETWEEN_LOOK_MS;
 }
 
 // ------------------------------------------------------------------ the loop
@@ -410,22 +463,28 @@ static bool goes_on(struct dev *dev)
     return dev->coordinator.child.pid != 0;
 }
 
+// 0: never.
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return !a || (b && b < a) ? b : a;
+}
+
 static int wait_ms(const struct dev *dev)
 {
     int64_t at = dev->coordinator.start_at_ms;
-    for (size_t i = 0; i < dev->workers_count; i++) {
-        int64_t own = dev->workers[i].start_at_ms;
-        if (own && (!at || own < at))
-            at = own;
-    }
+    for (size_t i = 0; i < dev->workers_count; i++)
+        at = sooner(at, dev->workers[i].start_at_ms);
+    at = sooner(at, ss_app_watch_look_at_ms(&dev->app));
+    at = sooner(at, dev->is_stale ? dev->look_at_ms : 0);
     return at && !dev->is_draining ? ss_clock_left(at, ss_clock_ms()) : -1;
 }
 
 static void wait_for_something(const struct dev *dev, int signals)
 {
-    struct pollfd fds[SS_DEV_WORKERS_MAX + 2];
+    struct pollfd fds[SS_DEV_WORKERS_MAX + 3];
     nfds_t count = 0;
     fds[count++] = (struct pollfd){.fd = signals, .events = POLLIN};
+    fds[count++] = (struct pollfd){.fd = dev->app.fd, .events = POLLIN};
     fds[count++] =
         (struct pollfd){.fd = dev->coordinator.child.out_fd, .events = POLLIN};
     for (size_t i = 0; i < dev->workers_count; i++)
@@ -444,6 +503,7 @@ static void loop(struct dev *dev, int signals)
         look_at(dev, &dev->coordinator);
         for (size_t i = 0; i < dev->workers_count; i++)
             look_at(dev, &dev->workers[i]);
+        look_at_app(dev);
         start_due(dev);
     }
 }
@@ -466,8 +526,10 @@ int ss_cmd_dev(struct ss_client *client)
     dev.coordinator.child.out_fd = dev.coordinator.teller.out_fd = -1;
     for (size_t i = 0; i < dev.workers_count; i++)
         dev.workers[i].child.out_fd = dev.workers[i].teller.out_fd = -1;
+    ss_app_watch_open(&dev.app, words.items[0]);
     start_coordinator(&dev);
     loop(&dev, signals);
+    ss_app_watch_close(&dev.app);
     ss_signals_close();
     ss_free(dev.coordinator_program);
     ss_free(dev.worker_program);

@@ -76,6 +76,7 @@ static struct ss_coordinator_options options_of(
         .lease_ms = values->lease_ms,
         .heartbeat_ms = heartbeat_ms,
         .crashes_max = values->crashes_max,
+        .logs_failures = values->log_failures,
         .name = values->name,
         .advertise = values->advertise,
         .cluster_lease_ms = values->cluster_lease_ms,

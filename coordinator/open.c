@@ -223,6 +223,7 @@ static void open_core(
             .cluster_lease_ms = or_else(options->cluster_lease_ms,
                 ss_coordinator_initial.cluster_lease_ms),
             .says_debug = ss_log_wants(SS_LOG_DEBUG),
+            .says_failures = options->logs_failures,
             .config = config,
             .ask = ss_shell_ask,
             .narrate = is_told ? open_narrate : NULL,

@@ -42,6 +42,7 @@ struct ss_coordinator_options {
     int64_t lease_ms;
     int64_t heartbeat_ms;
     int64_t crashes_max;
+    bool logs_failures; // of each run, with its message
     // Of a store that several coordinators share:
     const char *advertise;     // where others find it; NULL: as it is bound
     int64_t cluster_lease_ms;  // its own lease

@@ -150,8 +150,9 @@ struct ss_core_options {
     uint32_t crashes_max;                              // the same
     size_t verify_rate;                                // the same
     int64_t cluster_lease_ms;
-    bool says_debug; // lines of that level are wanted
-    json_t *config;  // for `show config`: [{name, value}]; borrowed; NULL: none
+    bool says_debug;    // lines of that level are wanted
+    bool says_failures; // each run that fails is, with its message
+    json_t *config; // for `show config`: [{name, value}]; borrowed; NULL: none
     // Facts that only the driver knows: "limits" (a list, for `show`),
     // "trouble" (why it cannot work, for `health`: a text, or null), "away"
     // (the same, where the store itself says that it is away: reads are refused

@@ -14,14 +14,35 @@ static void run_log_failed(struct ss_core *core,
         subject->run, graph, subject->thread);
 }
 
-static void run_log_record(struct ss_core *core, const json_t *record)
+// What the run ended with, where these rows end it; else NULL. Borrowed.
+static const char *run_log_why(
+    const struct ss_command *command, const char *run)
+{
+    for (size_t i = 0; i < command->rows_count; i++) {
+        const struct ss_row *row = command->rows[i];
+        if (row->end && strcmp(ss_json_str(row->end, "run", ""), run) == 0)
+            return ss_json_str(
+                json_object_get(row->end, "error"), "message", NULL);
+    }
+    return NULL;
+}
+
+static void run_log_record(struct ss_core *core,
+    const struct ss_command *command, const json_t *record)
 {
     const struct ss_core_subject subject = {
         .thread = ss_json_str(record, "thread", "?"),
         .run = ss_json_str(record, "run", "?")};
     enum ss_run_status status = ss_run_status_of(record);
     const char *graph = ss_json_str(record, "graph", "?");
-    if (status == SS_RUN_FAILED)
+    const char *why = status == SS_RUN_FAILED && core->options.says_failures
+                          ? run_log_why(command, subject.run)
+                          : NULL;
+    if (why)
+        ss_core_say_about(core, SS_CORE_INFO, &subject,
+            "run %s of graph %s on thread %s failed: %s", subject.run, graph,
+            subject.thread, why);
+    else if (status == SS_RUN_FAILED)
         run_log_failed(core, &subject, graph);
     else if (status == SS_RUN_QUARANTINED)
         ss_core_say_about(core, SS_CORE_WARNING, &subject,
@@ -53,7 +74,7 @@ void ss_core_run_log(struct ss_core *core, const struct ss_command *command)
     for (size_t i = 0; i < command->puts_count; i++) {
         const struct ss_command_put *put = &command->puts[i];
         if (put->table == SS_RECORD_RUN && json_is_object(put->value))
-            run_log_record(core, put->value);
+            run_log_record(core, command, put->value);
         if (put->table == SS_RECORD_PAUSE)
             run_log_pause(core, put->key, put->value);
     }

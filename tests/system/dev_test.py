@@ -9,9 +9,9 @@ from harness import ANY_PORT, BIN, LIB, World, expect, main
 HELLO = LIB / "libhello.so"
 
 
-def start_dev(world, *more):
+def start_dev(world, *more, app=HELLO):
     dev = world.start(
-        "dev", BIN / "superstep", "dev", HELLO, "--listen", ANY_PORT,
+        "dev", BIN / "superstep", "dev", app, "--listen", ANY_PORT,
         "--db", world.path("superstep.db"), *more)
     world.endpoint = dev.wait_line(r"coordinator (tcp://[^\s,]+)")[1]
     dev.wait_line("graph hello")
@@ -68,6 +68,78 @@ def test_dev_says_what_is_wrong_with_an_application():
             "--listen", ANY_PORT, "--db", world.path("superstep.db"))
         expect(dev.wait() in (1, 2), dev.text())
         expect("nowhere.so" in dev.text("err"), dev.text())
+
+
+# What its node says; an empty text: it fails.
+APP = """
+#include <superstep/superstep.h>
+#include <unistd.h>
+static int speak(struct ss_task *task)
+{
+    const char *name = ss_input_str(task, "name");
+    while (name && access(name, F_OK) == 0) // it is held
+        usleep(1000);
+    return name ? ss_set_str(task, "log", "%s")
+                : ss_fail_final(task, "no_name", "nobody is called so");
+}
+static void hello(struct ss_graph_def *graph)
+{
+    ss_key(graph, "name", SS_STR);
+    ss_key(graph, "log", SS_LIST, .reducer = SS_APPEND);
+    ss_node(graph, "speak", speak);
+    ss_edge(graph, SS_START, "speak");
+}
+SS_APP(SS_GRAPH("hello", hello))
+"""
+
+
+def build(world, word):
+    """As a linker does it: a new file under the old name."""
+    source = world.path(f"{word}.c")
+    source.write_text(APP % word, encoding="utf-8")
+    os.replace(world.compile(source), world.path("app.so"))
+    return world.path("app.so")
+
+
+def expect_says(world, word):
+    answer = world.ask("run", "hello", "--input", '{"name": "Ada"}')
+    expect(answer["output"]["log"] == [word], str(answer))
+
+
+def test_dev_sees_an_application_that_was_built_anew():
+    with World() as world:
+        dev = start_dev(world, app=build(world, "old"))
+        expect_says(world, "old")
+        hold = world.path("hold")
+        hold.touch()
+        run = world.command("run", "hello", "--input", f'{{"name": "{hold}"}}')
+        while not world.ask("show", "tasks"):
+            pass
+        build(world, "new")
+        dev.wait_line("app.so was built anew")
+        for _ in range(10): # it asks five times a second
+            expect(run.is_running(), run.text())
+            world.do("show", "workers")
+        expect("start again with" not in dev.text(), "amid a run")
+        hold.unlink()
+        expect(run.wait() == 0 and "old" in run.text("out"), run.text())
+        dev.wait_line("the workers start again with ")
+        dev.wait_line("worker w1-2 is ready")
+        dev.wait_line("worker w2-2 is ready")
+        expect_says(world, "new")
+        dev.kill(signal.SIGINT)
+        expect(dev.wait() == 0, dev.text())
+        expect("starting another" not in dev.text(), dev.text())
+
+
+def test_dev_shows_each_run_that_fails_with_its_message():
+    with World() as world:
+        dev = start_dev(world, app=build(world, "any"))
+        for thread in ("first", "second"):
+            world.do("run", "hello", "--thread", thread, "--input", "{}",
+                     status=1)
+            dev.wait_line(f"on thread {thread} failed: .*nobody is called so")
+        dev.stop()
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def options_are_passed_on():
               "--store", "memory:", "--lease-ms", "900", "--listen",
               "tcp://127.0.0.1:19", "--verbose")
     line = dev.until("coordinator ")
-    expect(line.endswith("--crashes-max 2 --listen tcp://127.0.0.1:19 --store "
+    expect(line.endswith("--log-failures --crashes-max 2 --listen tcp://127.0.0.1:19 --store "
                          "memory: "
                          "--lease-ms 900 --verbose"), dev, line)
     line = dev.until("worker ")
