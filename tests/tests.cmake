@@ -43,6 +43,9 @@ add_test(NAME torture.all COMMAND torture.allocations)
 ss_test_properties(torture.all slow 1200)
 set_property(TEST torture.all APPEND PROPERTY ENVIRONMENT SS_TORTURE=all)
 ss_tests(system tests/system system 290)
+if(SS_SANITIZE OR SS_COVERAGE) # it builds what users get, not this
+  set_property(TEST system.path_with_space APPEND PROPERTY LABELS slow)
+endif()
 ss_tests(interop tests/interop interop 600)
 add_test(NAME system.cluster_many COMMAND ${SS_PYTHON}
     ${CMAKE_SOURCE_DIR}/tests/system/cluster_test.py
