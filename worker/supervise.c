@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,9 @@ struct child {
 struct family {
     const struct ss_worker_options *options;
     struct child *children;
+    // Shared with the children: which of them ended on purpose. A body that
+    // calls exit() may give any code. NULL: there is no memory for that.
+    bool *meant;
     unsigned count;
     int signals_fd;
     unsigned signals_count; // that told us to end
@@ -118,6 +122,8 @@ static bool start(struct family *family, unsigned index, const int pipe_fds[2])
     struct child *child = &family->children[index];
     pid_t parent = getpid();
     child->starts++;
+    if (family->meant)
+        family->meant[index] = false;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
@@ -125,6 +131,8 @@ static bool start(struct family *family, unsigned index, const int pipe_fds[2])
             close(pipe_fds[0]);
         int code = be_child(family, index, parent, pipe_fds ? pipe_fds[1] : -1);
         fflush(NULL);
+        if (family->meant)
+            family->meant[index] = true;
         // Not exit(): bodies that still run must not meet its destructors.
         _exit(code);
     }
@@ -140,9 +148,9 @@ static bool start(struct family *family, unsigned index, const int pipe_fds[2])
     return true;
 }
 
-static bool is_meant(int status)
+static bool is_meant(const struct family *family, unsigned index, int status)
 {
-    return WIFEXITED(status) &&
+    return WIFEXITED(status) && (!family->meant || family->meant[index]) &&
            (WEXITSTATUS(status) == 0 ||
                WEXITSTATUS(status) == SS_WORKER_EXIT_APPLICATION ||
                WEXITSTATUS(status) == SS_WORKER_EXIT_REFUSED);
@@ -208,10 +216,10 @@ static void restart_later(
 
 static void on_end(struct family *family, unsigned index, pid_t pid, int status)
 {
-    if (!is_meant(status))
+    if (!is_meant(family, index, status))
         tell_ended(family, index, status);
     family->children[index].pid = 0;
-    if (!is_meant(status)) {
+    if (!is_meant(family, index, status)) {
         if (family->signals_count == 0 && family->exit_code == 0)
             restart_later(family, index, pid, status);
         return;
@@ -311,6 +319,9 @@ int ss_worker_supervise(const struct ss_worker_options *options, unsigned count)
         return SS_WORKER_EXIT_APPLICATION;
     }
     family.children = ss_zalloc(count, sizeof(*family.children));
+    void *shared = mmap(NULL, count * sizeof(*family.meant),
+        PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    family.meant = shared == MAP_FAILED ? NULL : shared;
     start_first(&family);
     take_signals(&family);
     reap(&family);
@@ -319,6 +330,8 @@ int ss_worker_supervise(const struct ss_worker_options *options, unsigned count)
             family.exit_code != 0 || family.signals_count > 0 ? INT64_MAX : 0;
     mind(&family);
     ss_free(family.children);
+    if (family.meant)
+        munmap(family.meant, count * sizeof(*family.meant));
     ss_signals_close();
     return family.exit_code;
 }

@@ -33,6 +33,37 @@ def test_a_body_that_crashes_its_worker_is_told_with_its_node_and_signal():
         expect("on each of 4 attempts" in text, text)
 
 
+EXITS = """
+#include <superstep/superstep.h>
+#include <stdlib.h>
+static int crash(struct ss_task *task)
+{
+    (void)task;
+    exit(3);
+}
+static void define(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "crash", crash);
+    ss_edge(graph, SS_START, "crash");
+}
+SS_APP(SS_GRAPH("crash", define))
+"""
+
+
+def test_a_body_that_exits_does_not_end_the_supervisor():
+    with World() as world:
+        source = world.path("exits.c")
+        source.write_text(EXITS, encoding="utf-8")
+        world.coordinator("--lease-ms", str(LEASE_MS))
+        worker = world.worker(world.compile(source), None, "--processes", "1",
+                              capacity=1)
+        text = world.command("run", "crash", "--input", '{"log": []}')
+        expect(text.wait() == 1, text.text())
+        expect("crashed its worker: exit code 3" in text.text(), text.text())
+        expect(worker.is_running(), worker.text())
+
+
 def test_under_dev_a_node_that_crashed_twice_fails_and_dev_says_where_to_look():
     with World() as world:
         app = world.compile(APPS / "crash.c")
