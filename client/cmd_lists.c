@@ -3,12 +3,14 @@
 // has all lists; each command prints one of them.
 #include <string.h>
 
+#include "client/cli/input.h"
 #include "client/cli/list.h"
 #include "client/cli/pages.h"
 #include "client/cli/paused.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
+#include "common/model/run_status.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 
@@ -19,6 +21,10 @@ static const char *thread;
 static const char *after;
 static int64_t limit;
 static bool names;
+static struct { // which runs are wanted
+    const char *status, *graph, *since;
+    bool failed;
+} only;
 
 const struct ss_arg ss_cmd_graphs_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
@@ -30,10 +36,18 @@ const struct ss_arg ss_cmd_threads_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_runs_options[] = {
     SS_CLI_THREAD(thread, "those of this thread"),
-    SS_CLI_LIMIT(limit, "at most this many"),
+    SS_CLI_FLAG("failed", 0, only.failed, "those that failed"),
+    SS_CLI_TEXT("status", 0, only.status, "STATUS",
+        "those of this status: queued, running, quarantined, done,\n"
+        "interrupted, failed, drained, cancelled"),
+    SS_CLI_GRAPH(only.graph, "those of this graph"),
+    SS_CLI_TEXT("since", 0, only.since, "AGE",
+        "those that began at most this long ago: 90s, 15m, 12h, 30d"),
+    SS_CLI_LIMIT(limit, "at most this many, the newest"),
     SS_CLI_TEXT("after", 0, after, "RUN|KEY",
-        "those that follow all of this name, or, with the \"key\"\n"
-        "that --json shows of one, that one"),
+        "by key in place of time: those that follow all of this\n"
+        "name, or, with the \"key\" that --json shows of one, that\n"
+        "one; \"\" for the first"),
     SS_CLI_NAMES(names, "the ids only, one a line"), SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_show_options[] = {SS_CLI_WORD(words, "WHAT"),
     SS_CLI_LIMIT(limit, "at most this many, of runs, threads and tasks"),
@@ -45,6 +59,7 @@ struct subject {
     const char *op; // the request, and the list in its answer; NULL: `show`
     bool has_limit;
     bool is_paged;    // the list may be longer than one answer
+    bool is_timed;    // the newest first, unless --after says where to begin
     const char *none; // what stands in place of an empty list
     const char
         *advice;      // printed behind that by the list's own command; or NULL
@@ -67,6 +82,7 @@ static const struct subject subjects[] = {
         .op = "runs",
         .has_limit = true,
         .is_paged = true,
+        .is_timed = true,
         .none = "There are no runs yet.",
         .name = "run",
         .word = ss_paused_mark,
@@ -261,17 +277,19 @@ static void name_everything(json_t *pauses)
             json_object_set_new(item, "graph", json_string("(everything)"));
 }
 
-// Ask for a list (`body` taken), and print it. `of`: the thread that was named,
-// or NULL.
+// Ask for a list (`body` taken), and print it, or `none` where it is empty.
+// `of`: the thread that was named, or NULL.
 static int list(struct ss_client *client, const struct subject *subject,
-    json_t *body, const char *of, const char *advice)
+    json_t *body, const char *of, const char *none)
 {
     struct ss_client_error error;
     json_t *found = NULL;
     size_t count = 0;
+    enum ss_cli_order order =
+        subject->is_timed && !after ? SS_CLI_NEWEST : SS_CLI_BY_KEY;
     int status =
         subject->is_paged
-            ? ss_cli_list(client, subject->op, body, &found, &error)
+            ? ss_cli_list(client, subject->op, order, body, &found, &error)
             : fetch(client, subject->op ? subject->op : "show", body,
                   subject->op ? subject->op : subject->what, &found, &error);
     if (status == 0 && subject->fill)
@@ -284,12 +302,10 @@ static int list(struct ss_client *client, const struct subject *subject,
         subject->word(found);
     while (count < COLUMNS_MAX && subject->columns[count].title)
         count++;
-    char *none = ss_format("%s%s", subject->none, advice ? advice : "");
     if (names)
         ss_cli_print_names(found, subject->name);
     else
         ss_cli_print_list(found, subject->columns, count, none);
-    ss_free(none);
     json_decref(found);
     return SS_CLI_DONE;
 }
@@ -298,9 +314,23 @@ static int list(struct ss_client *client, const struct subject *subject,
 static int list_of(struct ss_client *client, const char *what)
 {
     const struct subject *subject = find(what);
-    json_t *body = json_pack("{s:s*, s:o*, s:s*}", "thread", thread, "limit",
-        ss_cli_number(limit), "after", after);
-    return list(client, subject, body, thread, subject->advice);
+    int64_t age_ms;
+    if (only.failed && only.status)
+        return ss_cli_usage("--failed or --status, not both");
+    if (!ss_cli_age("since", only.since, &age_ms))
+        return SS_CLI_USAGE;
+    if (only.failed)
+        only.status = ss_run_status_name(SS_RUN_FAILED);
+    json_t *body = json_pack("{s:s*, s:o*, s:s*, s:s*, s:s*, s:o*}", "thread",
+        thread, "limit", ss_cli_number(limit), "after", after, "status",
+        only.status, "graph", only.graph, "age_ms", ss_cli_number(age_ms));
+    bool has_filter = only.status || only.graph || only.since;
+    char *none = has_filter ? ss_strdup("There are no such runs.")
+                            : ss_format("%s%s", subject->none,
+                                  subject->advice ? subject->advice : "");
+    int status = list(client, subject, body, thread, none);
+    ss_free(none);
+    return status;
 }
 
 int ss_cmd_graphs(struct ss_client *client)
@@ -331,5 +361,5 @@ int ss_cmd_show(struct ss_client *client)
     json_t *body =
         json_pack("{s:s*, s:o*}", "what", subject->op ? NULL : subject->what,
             "limit", ss_cli_number(subject->has_limit ? limit : 0));
-    return list(client, subject, body, NULL, NULL);
+    return list(client, subject, body, NULL, subject->none);
 }

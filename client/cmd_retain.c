@@ -8,12 +8,11 @@
 //
 // A thread whose rows are damaged is reported and left alone; the others go on.
 // The coordinator decides on each thread at the moment when it changes it.
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/input.h"
 #include "client/cli/pages.h"
 #include "client/commands.h"
 #include "common/model/value.h"
@@ -38,32 +37,6 @@ struct retain {
     int64_t delete_ms, prune_ms;
     json_int_t threads, deleted, pruned, used, waiting, damaged, cached;
 };
-
-// "30d" in milliseconds; 0: none was given. False after an error was printed.
-static bool parse_age(const char *name, const char *text, int64_t *ret_ms)
-{
-    static const struct {
-        char letter;
-        int64_t ms;
-    } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
-    *ret_ms = 0;
-    if (!text)
-        return true;
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (errno == 0 && end != text && number > 0 &&
-            *end == units[i].letter && end[1] == '\0' &&
-            number <= INT64_MAX / 1000 / units[i].ms) {
-            *ret_ms = number * units[i].ms;
-            return true;
-        }
-    ss_cli_usage("--%s wants a time: a number with s, m, h or d, such as 30d, "
-                 "not \"%.40s\"",
-        name, text);
-    return false;
-}
 
 // What came of asking for one thread.
 enum outcome {
@@ -181,9 +154,9 @@ static void print(const struct retain *counts)
 int ss_cmd_retain(struct ss_client *client)
 {
     int64_t delete_ms, prune_ms, every_ms;
-    if (!parse_age("delete-after", delete_after, &delete_ms) ||
-        !parse_age("prune-after", prune_after, &prune_ms) ||
-        !parse_age("every", every, &every_ms))
+    if (!ss_cli_age("delete-after", delete_after, &delete_ms) ||
+        !ss_cli_age("prune-after", prune_after, &prune_ms) ||
+        !ss_cli_age("every", every, &every_ms))
         return SS_CLI_USAGE;
     if (delete_ms == 0 && prune_ms == 0)
         return ss_cli_usage(

@@ -32,7 +32,7 @@ _superstep()
     update) words=threads options='--values --as --at --graph --ns --coordinator --keys --json --help' ;;
     graphs) words=none options='--names --coordinator --keys --json --help' ;;
     threads) words=none options='--limit --after --names --coordinator --keys --json --help' ;;
-    runs) words=none options='--thread --limit --after --names --coordinator --keys --json --help' ;;
+    runs) words=none options='--thread --failed --status --graph --since --limit --after --names --coordinator --keys --json --help' ;;
     workers) words=none options='--names --coordinator --keys --json --help' ;;
     drain) words=workers options='--coordinator --keys --json --help' ;;
     pause) words=graphs options='--reason --all --of-version --coordinator --keys --json --help' ;;

@@ -142,7 +142,7 @@ int ss_cli_find_graph(
     struct ss_client_error error;
     json_t *body = json_object();
     json_object_set_new(body, "thread", json_string(thread));
-    if (ss_cli_list(client, "runs", body, &runs, &error) != 0)
+    if (ss_cli_list(client, "runs", SS_CLI_BY_KEY, body, &runs, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, thread);
     const char *graph = NULL;
     const char *created_at = "";

@@ -157,7 +157,7 @@ static int find_listed(struct ss_client *client, const char *op,
     int limit = ss_text_id_is_cut(typed) ? LOOKED_AT_MAX : TOLD_MAX + 1;
     json_t *body = json_pack(
         "{s:s*, s:s, s:i}", "thread", thread, "after", before, "limit", limit);
-    int status = ss_cli_list(client, op, body, &list, &error);
+    int status = ss_cli_list(client, op, SS_CLI_BY_KEY, body, &list, &error);
     ss_free(before);
     ss_free(head);
     if (status != 0)

@@ -1,10 +1,13 @@
-// input.c - JSON from the command line, from files and from standard input.
+// input.c - JSON from the command line, from files and from standard input;
+// and ages.
 #include "client/cli/input.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/cli.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/model/limits.h"
@@ -103,4 +106,29 @@ json_t *ss_cli_input_list(const char *text)
         text += size + (text[size] == ',');
     }
     return list;
+}
+
+bool ss_cli_age(const char *name, const char *text, int64_t *ret_ms)
+{
+    static const struct {
+        char letter;
+        int64_t ms;
+    } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
+    *ret_ms = 0;
+    if (!text)
+        return true;
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (errno == 0 && end != text && number > 0 &&
+            *end == units[i].letter && end[1] == '\0' &&
+            number <= INT64_MAX / 1000 / units[i].ms) {
+            *ret_ms = number * units[i].ms;
+            return true;
+        }
+    ss_cli_usage("--%s wants a time: a number with s, m, h or d, such as 30d, "
+                 "not \"%.40s\"",
+        name, text);
+    return false;
 }

@@ -1,8 +1,10 @@
-// input.h - JSON from the command line.
+// input.h - JSON and ages from the command line.
 #ifndef SS_CLI_INPUT_H
 #define SS_CLI_INPUT_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 
@@ -17,5 +19,9 @@ int ss_cli_input_pairs(const char *option, const char *const *pairs,
 
 // "a,b,c" as a list of texts, "*" as itself. Gives.
 json_t *ss_cli_input_list(const char *text);
+
+// "30d" in milliseconds; 0: none was given (`text` is NULL). `name`: of the
+// option, without its dashes. False after an error was printed.
+bool ss_cli_age(const char *name, const char *text, int64_t *ret_ms);
 
 #endif

@@ -1,6 +1,7 @@
 // pages.c - every thread or run, page by page.
 #include "client/cli/pages.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/client_impl.h"
@@ -10,14 +11,12 @@
 
 static const struct list {
     const char *op;
-    int (*ask)(struct ss_client *client, json_t *more, json_t **ret_list,
-        struct ss_client_error *ret_error);
     size_t page;       // how many are asked for at once
     const char *place; // the key of an item that the next page goes on behind
     const char
         *name; // the same key in answers of a coordinator of an older version
-} lists[] = {{"threads", ss_client_threads, 500, "thread", "thread"},
-    {"runs", ss_client_runs, 1000, "key", "run"}};
+} lists[] = {
+    {"threads", 500, "thread", "thread"}, {"runs", 1000, "key", "run"}};
 
 static const struct list *find(const char *op)
 {
@@ -28,14 +27,14 @@ static const struct list *find(const char *op)
     return &lists[i];
 }
 
-// Make `body` ask for the next page, behind the last item of this one. If this
-// page began there, too, the list would never end.
-static int go_on(const struct list *list, const json_t *page, json_t *body,
-    struct ss_error *error)
+// Make `body` ask for the next page, behind the last item of this one or where
+// the answer says. If this page began there, too, the list would never end.
+static int go_on(const struct list *list, const json_t *answer,
+    const json_t *page, json_t *body, struct ss_error *error)
 {
     const json_t *last = json_array_get(page, json_array_size(page) - 1);
-    const char *place =
-        ss_json_str(last, list->place, ss_json_str(last, list->name, NULL));
+    const char *place = ss_json_str(answer, "next",
+        ss_json_str(last, list->place, ss_json_str(last, list->name, NULL)));
     const char *began = ss_json_str(body, "after", NULL);
     if (!place)
         return ss_error_set(error, SS_EFORMAT,
@@ -50,22 +49,32 @@ static int go_on(const struct list *list, const json_t *page, json_t *body,
     return SS_OK;
 }
 
-// Fetch the page that `body` asks for, and make `body` ask for the next one.
-// Gives.
+// Fetch the page that `body` asks for, and make `body` ask for the next one,
+// unless this is the end. Gives.
 static int next(struct ss_client *client, const struct list *list, json_t *body,
-    json_t **ret_page, struct ss_client_error *ret_error)
+    json_t **ret_page, bool *ret_more, struct ss_client_error *ret_error)
 {
-    json_t *page;
+    json_t *answer;
     struct ss_error wrong;
-    int status = list->ask(client, json_copy(body), &page, ret_error);
+    int status = ss_client_ask(
+        client, list->op, json_copy(body), NULL, &answer, ret_error);
     if (status != 0)
         return status;
-    if (json_array_size(page) > 0 && go_on(list, page, body, &wrong) != SS_OK) {
-        json_decref(page);
-        return ss_client_error_fill(&wrong, ret_error);
+    json_t *page = json_incref(json_object_get(answer, list->op));
+    *ret_more = json_array_size(page) > 0 || json_object_get(answer, "next");
+    if (!json_is_array(page))
+        status = ss_error_set(&wrong, SS_EFORMAT,
+            "the coordinator's answer to \"%s\" has no \"%s\"", list->op,
+            list->op);
+    else if (*ret_more)
+        status = go_on(list, answer, page, body, &wrong);
+    json_decref(answer);
+    if (status == SS_OK) {
+        *ret_page = page;
+        return 0;
     }
-    *ret_page = page;
-    return 0;
+    json_decref(page);
+    return ss_client_error_fill(&wrong, ret_error);
 }
 
 int ss_cli_each(
@@ -78,7 +87,7 @@ int ss_cli_each(
     size_t i;
     int status = SS_CLI_DONE;
     for (bool more = true; more;) {
-        if (next(client, list, body, &page, &error) != 0) {
+        if (next(client, list, body, &page, &more, &error) != 0) {
             status = ss_cli_client_fail(client, &error, NULL, NULL);
             break;
         }
@@ -87,38 +96,98 @@ int ss_cli_each(
             if (status != SS_CLI_DONE)
                 break;
         }
-        more = status == SS_CLI_DONE && json_array_size(page) > 0;
+        more = more && status == SS_CLI_DONE;
         json_decref(page);
     }
     json_decref(body);
     return status;
 }
 
-int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
-    json_t **ret_list, struct ss_client_error *ret_error)
+// Runs that began at the same time, and those without one, by name.
+static int by_age(const void *left, const void *right)
+{
+    const json_t *a = *(json_t *const *)left, *b = *(json_t *const *)right;
+    int order = strcmp(
+        ss_json_str(b, "created_at", ""), ss_json_str(a, "created_at", ""));
+    return order != 0
+               ? order
+               : strcmp(ss_json_str(a, "key", ""), ss_json_str(b, "key", ""));
+}
+
+// Leave the `limit` newest (0: all), newest first, of the list (taken). Gives.
+static json_t *newest_of(json_t *all, int64_t limit)
+{
+    size_t count = json_array_size(all);
+    size_t kept = limit > 0 && (size_t)limit < count ? (size_t)limit : count;
+    json_t **items = ss_zalloc(count + 1, sizeof(*items));
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        items[i] = json_array_get(all, i);
+    qsort(items, count, sizeof(*items), by_age);
+    for (size_t i = 0; i < kept; i++)
+        json_array_append(list, items[i]);
+    ss_check(json_array_size(list) == kept);
+    ss_free(items);
+    json_decref(all);
+    return list;
+}
+
+// Add the pages that `body` asks for, until there are `limit` items (0: all) in
+// the list.
+static int add_first(struct ss_client *client, const struct list *list,
+    json_t *body, int64_t limit, json_t **all,
+    struct ss_client_error *ret_error)
+{
+    json_t *page;
+    for (bool more = true; more;) {
+        int status = next(client, list, body, &page, &more, ret_error);
+        if (status != 0)
+            return status;
+        json_array_extend(*all, page);
+        json_decref(page);
+        int64_t left = limit - (int64_t)json_array_size(*all);
+        more = more && (limit == 0 || left > 0);
+        if (limit > 0)
+            json_object_set_new(body, "limit", json_integer(left));
+    }
+    return 0;
+}
+
+// All pages are read, and no more than one is kept beside what is wanted.
+static int add_newest(struct ss_client *client, const struct list *list,
+    json_t *body, int64_t limit, json_t **all,
+    struct ss_client_error *ret_error)
+{
+    json_t *page;
+    json_object_set_new(body, "limit", json_integer((json_int_t)list->page));
+    for (bool more = true; more;) {
+        int status = next(client, list, body, &page, &more, ret_error);
+        if (status != 0)
+            return status;
+        json_array_extend(*all, page);
+        json_decref(page);
+        if (limit > 0 || !more)
+            *all = newest_of(*all, limit);
+    }
+    return 0;
+}
+
+int ss_cli_list(struct ss_client *client, const char *op,
+    enum ss_cli_order order, json_t *body, json_t **ret_list,
+    struct ss_client_error *ret_error)
 {
     const struct list *list = find(op);
     int64_t limit = ss_json_int(body, "limit", 0);
     struct ss_error wrong;
-    json_t *all, *page;
-    int status = 0;
+    ss_check(limit >= 0 && ret_list);
     if (!body) {
         ss_error_set(&wrong, SS_EINVAL,
             "the request \"%s\": a word of it is not text in UTF-8", op);
         return ss_client_error_fill(&wrong, ret_error);
     }
-    all = json_array();
-    for (bool more = true; more;) {
-        status = next(client, list, body, &page, ret_error);
-        if (status != 0)
-            break;
-        json_array_extend(all, page);
-        int64_t left = limit - (int64_t)json_array_size(all);
-        more = json_array_size(page) > 0 && (limit == 0 || left > 0);
-        if (limit > 0)
-            json_object_set_new(body, "limit", json_integer(left));
-        json_decref(page);
-    }
+    json_t *all = json_array();
+    int status = (order == SS_CLI_NEWEST ? add_newest : add_first)(
+        client, list, body, limit, &all, ret_error);
     json_decref(body);
     if (status == 0)
         *ret_list = all;

@@ -1,7 +1,7 @@
 // pages.h - every thread or run there is, page by page.
 //
 // A page may hold fewer items than were asked for although others follow: only
-// an empty page is the end.
+// an empty page is the end, if it does not say where the next one begins.
 #ifndef SS_CLI_PAGES_H
 #define SS_CLI_PAGES_H
 
@@ -18,10 +18,16 @@ typedef int ss_cli_item_fn(
 // not come, or came again, which was printed.
 int ss_cli_each(
     struct ss_client *client, const char *op, ss_cli_item_fn *each, void *ctx);
+enum ss_cli_order {
+    SS_CLI_BY_KEY, // as the pages come
+    SS_CLI_NEWEST, // by the time when it was made, the newest first
+};
+
 // The list `op` as a whole, or as many of its items as the `limit` of the
-// request (`body`, taken; NULL: a word of it was not UTF-8) says. Gives it; or
-// a status of the client's.
-int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
-    json_t **ret_list, struct ss_client_error *ret_error);
+// request (`body`, taken; NULL: a word of it was not UTF-8) says: the first in
+// that order. Gives it; or a status of the client's.
+int ss_cli_list(struct ss_client *client, const char *op,
+    enum ss_cli_order order, json_t *body, json_t **ret_list,
+    struct ss_client_error *ret_error);
 
 #endif

@@ -14,6 +14,7 @@
 #define SS_REQUEST_MAP(X)                                                      \
     X(TEXT, action)                                                            \
     X(TEXT, after)                                                             \
+    X(INT, age_ms)                                                             \
     X(FLAG, all)                                                               \
     X(TEXT, before)                                                            \
     X(TEXT, by)                                                                \
@@ -48,6 +49,7 @@
     X(INT, recursion_limit)                                                    \
     X(TEXT, run)                                                               \
     X(OBJECT, seen)                                                            \
+    X(TEXT, status)                                                            \
     X(LIST, stream)                                                            \
     X(FLAG, strict_resume)                                                     \
     X(ANY, styles)                                                             \

@@ -62,6 +62,8 @@ enum {
     // is served. Who wants more asks again.
     SS_HISTORY_MAX = 10000,
     SS_PAGE_SIZE_MAX = 8 << 20,
+    // Records that one request for some runs looks at, wanted or not.
+    SS_FIND_RECORDS_MAX = 1000,
     SS_CACHE_PAGE_MAX =
         100, // cached results that are read at once, to be cleared
     SS_EXPLAIN_STEPS_MAX = 50,  // supersteps that one explanation shows

@@ -292,7 +292,8 @@ int ss_client_prune(struct ss_client *client, const char *thread,
 int ss_client_threads(struct ss_client *client, json_t *more,
     json_t **ret_threads, struct ss_client_error *ret_error);
 // The same for runs: the next page begins behind the "key" of the last item.
-// more: thread, limit, after.
+// more: thread, limit, after. With graph, status or age_ms in it a page may be
+// empty although others follow: ss_client_ask() shows "next", where they begin.
 int ss_client_runs(struct ss_client *client, json_t *more, json_t **ret_runs,
     struct ss_client_error *ret_error);
 int ss_client_graphs(struct ss_client *client, json_t **ret_graphs,

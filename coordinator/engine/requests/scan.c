@@ -2,11 +2,14 @@
 // results.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/request.h"
 #include "common/model/run_key.h"
+#include "common/model/run_status.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
@@ -25,6 +28,33 @@ static size_t page_of(const struct ss_request *request)
 {
     json_int_t limit = ss_request_int(request->limit, SS_HISTORY_MAX);
     return limit > 0 && limit < SS_HISTORY_MAX ? (size_t)limit : SS_HISTORY_MAX;
+}
+
+// Only some runs are wanted: all others may be what is stored.
+static bool has_filter(const struct ss_request *request)
+{
+    return request->op == SS_OP_RUNS &&
+           (request->graph || request->status ||
+               request->age_ms != SS_REQUEST_NO_INT);
+}
+
+// How many records one answer looks at.
+static size_t looked_at(const struct ss_request *request)
+{
+    return has_filter(request) ? SS_FIND_RECORDS_MAX : page_of(request);
+}
+
+static bool is_wanted(const struct engine *engine,
+    const struct ss_request *request, const json_t *run)
+{
+    json_int_t created = ss_json_int(run, "created_us", 0);
+    return !has_filter(request) ||
+           ((!request->graph ||
+                strcmp(request->graph, ss_json_str(run, "graph", "")) == 0) &&
+               (!request->status || strcmp(request->status,
+                                        ss_json_str(run, "status", "")) == 0) &&
+               (request->age_ms == SS_REQUEST_NO_INT ||
+                   (engine->wall_us - created) / 1000 <= request->age_ms));
 }
 
 static void scan_fini(struct scan_reply *wait)
@@ -50,8 +80,26 @@ static char *after_of(const struct ss_request *request)
                : ss_strdup(request->after);
 }
 
+// False: it was refused, as no run has such a status.
+static bool has_status(struct engine *engine, const struct ss_request *request)
+{
+    struct ss_hint hint;
+    if (request->op != SS_OP_RUNS || !request->status ||
+        ss_run_status_by_name(request->status) != SS_RUN_OTHER)
+        return true;
+    ss_hint_init(&hint, request->status);
+    for (int i = SS_RUN_OTHER + 1; i <= SS_RUN_CANCELLED; i++)
+        ss_hint_offer(&hint, ss_run_status_name((enum ss_run_status)i));
+    ss_reply_error(engine, request, SS_EINVAL,
+        "runs: there is no status \"%s\".%s", request->status,
+        ss_hint_text(&hint));
+    return false;
+}
+
 void ss_request_scan(struct engine *engine, const struct ss_request *request)
 {
+    if (!has_status(engine, request))
+        return;
     uint64_t tag = ++engine->tags;
     struct ss_command command = {.tag = tag, .type = SS_COMMAND_SCAN};
     if (request->op == SS_OP_THREADS) {
@@ -62,7 +110,7 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request)
         command.table = SS_RECORD_RUN;
         command.key = ss_strdup(request->thread);
         command.after = after_of(request);
-        command.limit = page_of(request);
+        command.limit = looked_at(request);
     } else {
         command.table = SS_RECORD_CACHE;
         command.key = ss_strdup(request->graph);
@@ -73,35 +121,52 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request)
     ss_engine_command(engine, command);
 }
 
+// A record as it is shown. Gives.
+static json_t *shown_of(const struct engine *engine,
+    const struct ss_request *request, const struct ss_record *found)
+{
+    char text[SS_TIME_SIZE];
+    json_t *shown = request->op == SS_OP_RUNS ? ss_record_shown(found)
+                                              : json_copy(found->value);
+    json_object_del(shown, "head"); // how far rows went then
+    const json_t *paused = ss_pause_of_record(engine, shown);
+    if (paused)
+        json_object_set(shown, "paused", (json_t *)paused);
+    json_int_t created = ss_json_int(shown, "created_us", -1);
+    if (created >= 0) {
+        ss_time_text(created, text);
+        json_object_set_new(shown, "created_at", json_string(text));
+    }
+    return shown;
+}
+
+// A page that a filter made short, or empty, says behind what the next begins.
+// Gives.
 static json_t *list_records(const struct engine *engine,
-    const struct ss_event *event, const struct scan_reply *wait)
+    const struct ss_event *event, const struct ss_request *request)
 {
     json_t *list = json_array();
-    size_t limit = page_of(wait->request);
-    bool of_runs = wait->request->op == SS_OP_RUNS;
-    char *after = after_of(wait->request);
+    size_t limit = page_of(request);
+    char *after = after_of(request);
+    const struct ss_record *last = NULL;
     for (size_t i = 0; i < event->records.records_count; i++) {
         const struct ss_record *found = &event->records.records[i];
         if (after && strcmp(found->key, after) <= 0)
             continue;
         if (json_array_size(list) >= limit)
             break;
-        json_t *shown =
-            of_runs ? ss_record_shown(found) : json_copy(found->value);
-        json_object_del(shown, "head"); // how far rows went then
-        const json_t *paused = ss_pause_of_record(engine, shown);
-        if (paused)
-            json_object_set(shown, "paused", (json_t *)paused);
-        json_int_t created = ss_json_int(shown, "created_us", -1);
-        char text[SS_TIME_SIZE];
-        if (created >= 0) {
-            ss_time_text(created, text);
-            json_object_set_new(shown, "created_at", json_string(text));
-        }
-        json_array_append_new(list, shown);
+        last = found;
+        if (is_wanted(engine, request, found->value))
+            json_array_append_new(list, shown_of(engine, request, found));
     }
+    ss_check(!last || !after || strcmp(last->key, after) > 0); // it goes on
+    ss_check(json_array_size(list) <= limit);
+    char *next = last && has_filter(request) ? ss_run_place(last->key) : NULL;
+    json_t *answer =
+        json_pack("{s:o, s:s*}", ss_request_name(request), list, "next", next);
+    ss_free(next);
     ss_free(after);
-    return list;
+    return answer;
 }
 
 static bool of_nodes(const char *key, const json_t *nodes)
@@ -178,9 +243,8 @@ static void answer_records(struct engine *engine, const struct scan_reply *wait,
     } else if (wait->request->op == SS_OP_CLEAR_CACHE) {
         clear_cache(engine, wait, event);
     } else {
-        ss_reply(engine, wait->request,
-            json_pack("{s:o}", ss_request_name(wait->request),
-                list_records(engine, event, wait)));
+        ss_reply(
+            engine, wait->request, list_records(engine, event, wait->request));
     }
 }
 

@@ -464,6 +464,58 @@ START_TEST(a_list_is_whole_or_as_long_as_it_may_be)
 }
 END_TEST
 
+#define RUN_OF(run, at)                                                        \
+    "{\"run\":\"" run "\",\"key\":\"" run "\",\"thread\":\"t\",\"graph\":"     \
+    "\"g\",\"status\":\"failed\",\"created_at\":\"2026-11-2" at "\"}"
+
+// `superstep runs -n 3` never had the run that had just begun.
+START_TEST(runs_shows_the_newest_first)
+{
+    PLAY(NO_MORE("runs", "d"),
+        {.op = "runs",
+            .after = "b",
+            .final = "{\"runs\":[" RUN_OF("c", "3") "," RUN_OF("d", "1") "]}"},
+        {.op = "runs",
+            .final = "{\"runs\":[" RUN_OF("a", "2") "," RUN_OF("b", "4") "]}"});
+    ck_assert_int_eq(RUN("runs", "--names"), 0);
+    expect_out("b\nc\na\nd\n");
+    expect_asked("runs {\"limit\":1000}\n"
+                 "runs {\"limit\":1000,\"after\":\"b\"}\n"
+                 "runs {\"limit\":1000,\"after\":\"d\"}\n");
+    ck_assert_int_eq(RUN("runs", "--names", "-n", "2"), 0);
+    expect_out("b\nc\n");
+    expect_asked("runs {\"limit\":1000}\n"
+                 "runs {\"limit\":1000,\"after\":\"b\"}\n"
+                 "runs {\"limit\":1000,\"after\":\"d\"}\n");
+    ck_assert_int_eq(RUN("runs", "--names", "-n", "2", "--after", ""), 0);
+    expect_out("a\nb\n"); // by key, page by page
+}
+END_TEST
+
+#define OF_G "\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":7200000"
+
+// An empty page is not the end where the answer says how to go on.
+START_TEST(runs_are_found_by_status_graph_and_age)
+{
+    PLAY({.op = "runs", .after = "z", .final = "{\"runs\":[]}"},
+        {.op = "runs",
+            .after = "m",
+            .final = "{\"runs\":[" RUN_OF("p", "3") "],\"next\":\"z\"}"},
+        {.op = "runs", .final = "{\"runs\":[],\"next\":\"m\"}"});
+    ck_assert_int_eq(
+        RUN("runs", "--names", "--failed", "-g", "g", "--since", "2h"), 0);
+    expect_out("p\n");
+    expect_asked("runs {" OF_G ",\"limit\":1000}\n"
+                 "runs {" OF_G ",\"limit\":1000,\"after\":\"m\"}\n"
+                 "runs {" OF_G ",\"limit\":1000,\"after\":\"z\"}\n");
+    PLAY({.op = "runs", .final = "{\"runs\":[]}"});
+    ck_assert_int_eq(RUN("runs", "--status", "done"), 0);
+    expect_out("There are no such runs.\n");
+    expect_usage(RUN("runs", "--failed", "--status", "done"), "not both");
+    expect_usage(RUN("runs", "--since", "soon"), "--since wants a time");
+}
+END_TEST
+
 // As a coordinator would send it that does not look at `after`.
 START_TEST(a_page_that_comes_again_ends_the_list)
 {
@@ -520,6 +572,8 @@ static TCase *served(void)
     tcase_add_test(tcase, retain_goes_through_every_page);
     tcase_add_test(tcase, a_short_page_is_not_the_last_one);
     tcase_add_test(tcase, a_list_is_whole_or_as_long_as_it_may_be);
+    tcase_add_test(tcase, runs_shows_the_newest_first);
+    tcase_add_test(tcase, runs_are_found_by_status_graph_and_age);
     return tcase;
 }
 
