@@ -55,6 +55,8 @@
 //   I144  its unit ends with the last row that was issued
 //   I145  its tags were given
 //   I146  a command is held back only for what is there, or is about to leave
+//   I247  who waits at the gate waits for rows that are there, not durable
+//   I248  who was let through has gone on
 //   I147  a request waits, or a run that was found
 //   I148  somebody made the request
 //   I149  requests that wait are bounded
@@ -257,6 +259,8 @@
 //   I124  and counted
 //   I185  a task's line is that of its graph and priority
 //   I186  who is next in a line stands in it
+//   I249  a task stands aside while rows that it rests on are not durable, and
+//         then only
 //
 //   attempts of before (takeover.c)
 //   I125  who offers one is here

@@ -12,6 +12,10 @@
 // flood of one graph does not starve another; a line that begins anew joins
 // behind the others, so that a short one that comes again and again does not
 // starve the flood.
+//
+// A task whose rows are not durable yet stands aside in its line, which keeps
+// its turn, and joins the others when they are. A dispatch looks at none of
+// those: where many threads are at work, most tasks are.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -28,12 +32,17 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 
+// Tasks, by the links of their attempts.
+struct chain {
+    struct task *first, *last;
+};
+
 struct line {
     int64_t priority;
     char *graph;
     bool of_runs;  // else of updates, which no pause holds back
     uint64_t turn; // when it was served last; smaller: longer ago
-    struct task *first, *last;
+    struct chain tasks, aside;
     struct task *next; // to be looked at in this dispatch
 };
 
@@ -79,19 +88,55 @@ static struct line *line_of(const struct task *task)
     return line;
 }
 
+static struct chain *chain_of(const struct task *task)
+{
+    struct line *line = attempt_of(task)->line;
+    return attempt_of(task)->is_aside ? &line->aside : &line->tasks;
+}
+
+static void chain_add(struct task *task)
+{
+    struct chain *chain = chain_of(task);
+    attempt_of(task)->ready_prev = chain->last;
+    attempt_of(task)->ready_next = NULL;
+    *(chain->last ? &attempt_of(chain->last)->ready_next : &chain->first) =
+        task;
+    chain->last = task;
+}
+
+static void chain_remove(struct task *task)
+{
+    struct chain *chain = chain_of(task);
+    struct task *next = attempt_of(task)->ready_next;
+    struct task *prev = attempt_of(task)->ready_prev;
+    *(prev ? &attempt_of(prev)->ready_next : &chain->first) = next;
+    *(next ? &attempt_of(next)->ready_prev : &chain->last) = prev;
+    attempt_of(task)->ready_next = attempt_of(task)->ready_prev = NULL;
+}
+
 void ss_ready_queue_add(struct task *task)
 {
-    struct line *line = line_of(task);
-    ss_check(!attempt_of(task)->line && task->state == TASK_READY);
-    attempt_of(task)->line = line;
+    struct attempt *attempt = attempt_of(task);
+    ss_check(!attempt->line && task->state == TASK_READY);
+    attempt->line = line_of(task);
+    attempt->is_aside = task->gate_seq > task->loop->thread->durable;
+    if (attempt->is_aside)
+        ss_gate_wait(task->loop->thread, &attempt->gate, task->gate_seq);
     task->loop->engine->counts.tasks_ready++;
-    attempt_of(task)->ready_prev = line->last;
-    attempt_of(task)->ready_next = NULL;
-    if (line->last)
-        attempt_of(line->last)->ready_next = task;
-    else
-        line->first = task;
-    line->last = task;
+    chain_add(task);
+}
+
+void ss_ready_queue_let_in(struct engine *engine)
+{
+    struct gate_waiter *waiter;
+    while ((waiter = ss_gate_next(engine)) != NULL) {
+        struct attempt *attempt =
+            (struct attempt *)((char *)waiter - offsetof(struct attempt, gate));
+        ss_check(attempt->line && attempt->is_aside);
+        chain_remove(&attempt->task);
+        attempt->is_aside = false;
+        chain_add(&attempt->task);
+    }
 }
 
 static void drop_line(struct engine *engine, struct line *line)
@@ -109,23 +154,14 @@ void ss_ready_queue_remove(struct task *task)
     struct line *line = attempt_of(task)->line;
     if (!line)
         return;
-    if (attempt_of(task)->ready_prev)
-        attempt_of(attempt_of(task)->ready_prev)->ready_next =
-            attempt_of(task)->ready_next;
-    else
-        line->first = attempt_of(task)->ready_next;
-    if (attempt_of(task)->ready_next)
-        attempt_of(attempt_of(task)->ready_next)->ready_prev =
-            attempt_of(task)->ready_prev;
-    else
-        line->last = attempt_of(task)->ready_prev;
     if (line->next == task)
         line->next = attempt_of(task)->ready_next;
-    attempt_of(task)->ready_next = attempt_of(task)->ready_prev = NULL;
+    ss_gate_leave(&attempt_of(task)->gate);
+    chain_remove(task);
     attempt_of(task)->line = NULL;
     ss_check(task->loop->engine->counts.tasks_ready > 0);
     task->loop->engine->counts.tasks_ready--;
-    if (!line->first)
+    if (!line->tasks.first && !line->aside.first)
         drop_line(task->loop->engine, line);
 }
 
@@ -133,16 +169,21 @@ const struct task *ss_ready_queue_after(
     const struct engine *engine, const struct task *task, enum line_kind kind)
 {
     const struct ready_queue *queue = engine->scheduler->queue;
+    const struct line *line = task ? attempt_of(task)->line : NULL;
     if (task && attempt_of(task)->ready_next)
         return attempt_of(task)->ready_next;
+    if (task && !attempt_of(task)->is_aside && line->aside.first)
+        return line->aside.first;
     size_t i = 0;
-    while (task && i < queue->lines.count &&
-           queue->lines.items[i++] != attempt_of(task)->line)
+    while (task && i < queue->lines.count && queue->lines.items[i++] != line)
         continue;
     while (kind == LINES_OF_UPDATES && i < queue->lines.count &&
            queue->lines.items[i]->of_runs)
         i++;
-    return i < queue->lines.count ? queue->lines.items[i]->first : NULL;
+    if (i == queue->lines.count)
+        return NULL;
+    line = queue->lines.items[i];
+    return line->tasks.first ? line->tasks.first : line->aside.first;
 }
 
 // ------------------------------------------------ turns
@@ -154,7 +195,7 @@ void ss_ready_queue_begin(struct engine *engine)
         struct line *line = queue->lines.items[i];
         bool waits =
             line->of_runs && ss_pause_of(engine, line->graph, NULL) != NULL;
-        line->next = waits ? NULL : line->first;
+        line->next = waits ? NULL : line->tasks.first;
     }
 }
 
@@ -194,26 +235,45 @@ static bool is_alike(const struct line *a, const struct line *b)
            strcmp(a->graph, b->graph) == 0;
 }
 
-static size_t verify_line(const struct line *line)
+static void verify_task(
+    const struct line *line, const struct task *task, bool is_aside)
+{
+    const struct attempt *attempt = attempt_of(task);
+    int64_t priority = task->loop->run ? task->loop->run->options.priority : 0;
+    bool waits = task->gate_seq > task->loop->thread->durable;
+    ss_invariant(I119, task->state == TASK_READY);
+    ss_invariant(
+        I185, strcmp(line->graph, ss_task_root_graph(task)->name) == 0 &&
+                  line->of_runs == (task->loop->run != NULL) &&
+                  line->priority == priority);
+    ss_invariant(I249, attempt->is_aside == is_aside && waits == is_aside &&
+                           (attempt->gate.line != NULL) == is_aside);
+}
+
+static size_t verify_chain(
+    const struct line *line, const struct chain *chain, bool is_aside)
 {
     const struct task *before = NULL;
     size_t count = 0;
-    bool is_there = line->next == NULL;
-    for (const struct task *it = line->first; it;
-         before = it, it = attempt_of(it)->ready_next) {
+    for (const struct task *it = chain->first; it;
+         before = it, it = attempt_of(it)->ready_next, count++) {
         ss_invariant(I118, attempt_of(it)->line == line &&
                                attempt_of(it)->ready_prev == before);
-        ss_invariant(I119, it->state == TASK_READY);
-        ss_invariant(I185,
-            strcmp(line->graph, ss_task_root_graph(it)->name) == 0 &&
-                line->of_runs == (it->loop->run != NULL) &&
-                line->priority ==
-                    (it->loop->run ? it->loop->run->options.priority : 0));
-        is_there = is_there || it == line->next;
-        count++;
+        verify_task(line, it, is_aside);
     }
-    ss_invariant(I120, count > 0 && line->last == before);
-    ss_invariant(I186, is_there);
+    ss_invariant(I120, chain->last == before);
+    return count;
+}
+
+static size_t verify_line(const struct line *line)
+{
+    size_t count = verify_chain(line, &line->tasks, false) +
+                   verify_chain(line, &line->aside, true);
+    const struct task *it = line->next ? line->tasks.first : NULL;
+    while (it && it != line->next)
+        it = attempt_of(it)->ready_next;
+    ss_invariant(I120, count > 0);
+    ss_invariant(I186, it == line->next);
     return count;
 }
 

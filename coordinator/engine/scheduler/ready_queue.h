@@ -9,9 +9,12 @@ struct task;
 struct ready_queue *ss_ready_queue_new(void);
 // When no task is in it.
 void ss_ready_queue_destroy(struct ready_queue **queue);
-// A task is ready; it is no more (nothing, if it was not).
+// A task is ready, and stands aside until the rows that it rests on are
+// durable; it is ready no more (nothing, if it was not).
 void ss_ready_queue_add(struct task *task);
 void ss_ready_queue_remove(struct task *task);
+// Those whose rows have become durable stand aside no longer.
+void ss_ready_queue_let_in(struct engine *engine);
 // A dispatch begins: each ready task is given once by the calls that follow, in
 // the order in which they should be served. NULL: that was all.
 void ss_ready_queue_begin(struct engine *engine);

@@ -195,6 +195,7 @@ void ss_dispatch(struct engine *engine)
 {
     struct task *task;
     ss_schedule_ready(engine);
+    ss_ready_queue_let_in(engine);
     if (engine->drains)
         return;
     ss_takeover_all(engine);

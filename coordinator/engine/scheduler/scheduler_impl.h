@@ -10,6 +10,7 @@
 #include "common/base/map.h"
 #include "common/model/task.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/threads/gate.h"
 
 struct census;
 struct engine;
@@ -66,9 +67,11 @@ struct attempt {
     struct ss_attempt name; // of the last one
     struct worker *worker;  // where it is out; NULL: nowhere
     int64_t sent_ms;
-    bool sent_anew;   // its worker lacked a list: it went again, whole
-    bool may_be_out;  // of a found run: a worker may still have it
-    bool is_expected; // stands among those that a takeover expects
+    bool sent_anew;          // its worker lacked a list: it went again, whole
+    bool may_be_out;         // of a found run: a worker may still have it
+    bool is_expected;        // stands among those that a takeover expects
+    struct gate_waiter gate; // while rows that it rests on are not durable:
+    bool is_aside;           // then it stands aside in its line
     struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
     struct line *line;                    // NULL: it is not ready
 };

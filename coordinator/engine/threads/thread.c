@@ -123,6 +123,7 @@ void ss_thread_destroy(struct thread **place)
     drop_puts(thread);
     ss_waiting_drop(thread, false);
     thread->engine->threads->owner->gone(thread);
+    ss_check(!thread->held.waiters.first);
     SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
@@ -491,6 +492,7 @@ enum unit_end ss_thread_stored(
     thread->durable = thread->store_to;
     thread->units_durable = thread->units;
     thread->engine->ready_moved = true; // dispatches may pass their gate
+    ss_gate_open(thread);
     release(thread);
     if (thread->deletion != DELETION_OUT)
         return UNIT_DURABLE;

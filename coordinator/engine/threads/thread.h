@@ -10,6 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/threads/gate.h"
 #include "coordinator/engine/threads/waiting.h"
 
 struct engine;
@@ -71,6 +72,7 @@ struct thread {
     struct {
         struct gated *items;
         size_t count, capacity;
+        struct gate_line waiters; // tasks (gate.h)
     } held;
     struct waiting_list waiting;
     struct seat *seat;      // the runs room's: who has it, and who waits for it

@@ -62,6 +62,16 @@ static void verify_store(const struct thread *thread, struct census *census)
     census->stores += is_out;
 }
 
+static void verify_gate(const struct thread *thread)
+{
+    for (const struct gate_waiter *it = thread->held.waiters.first; it;
+         it = it->next)
+        ss_invariant(I247, it->line == &thread->held.waiters &&
+                               it->seq > thread->durable &&
+                               it->seq <= ss_journal_head(thread->journal));
+    ss_invariant(I248, !thread->engine->threads->let_through.first);
+}
+
 static void verify_held(const struct thread *thread)
 {
     if (thread->held.count == 0)
@@ -166,6 +176,7 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
         ss_invariant(I156, ss_shard_epoch(engine, ss_shard_of(thread->id)) > 0);
         verify_rows(thread);
         verify_store(thread, census);
+        verify_gate(thread);
         verify_held(thread);
         verify_waiting(thread);
         verify_use(thread);
