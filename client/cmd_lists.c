@@ -5,6 +5,7 @@
 
 #include "client/cli/input.h"
 #include "client/cli/list.h"
+#include "client/cli/live.h"
 #include "client/cli/pages.h"
 #include "client/cli/paused.h"
 #include "client/client_impl.h"
@@ -21,6 +22,7 @@ static const char *thread;
 static const char *after;
 static int64_t limit;
 static bool names;
+static bool watched;
 static struct { // which runs are wanted
     const char *status, *graph, *since;
     bool failed;
@@ -33,11 +35,13 @@ const struct ss_arg ss_cmd_workers_options[] = {
 const struct ss_arg ss_cmd_threads_options[] = {
     SS_CLI_LIMIT(limit, "at most this many"),
     SS_CLI_TEXT("after", 0, after, "THREAD", "only those behind this one"),
-    SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
+    SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_WATCH(watched),
+    SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_runs_options[] = {
     SS_CLI_THREAD(thread, "those of this thread"),
     SS_CLI_FLAG("failed", 0, only.failed, "those that failed"),
-    SS_CLI_TEXT("status", 0, only.status, "STATUS",
+    SS_CLI_CHOICE("status", only.status, "STATUS",
+        "queued running quarantined done interrupted failed drained cancelled",
         "those of this status: queued, running, quarantined, done,\n"
         "interrupted, failed, drained, cancelled"),
     SS_CLI_GRAPH(only.graph, "those of this graph"),
@@ -48,10 +52,14 @@ const struct ss_arg ss_cmd_runs_options[] = {
         "by key in place of time: those that follow all of this\n"
         "name, or, with the \"key\" that --json shows of one, that\n"
         "one; \"\" for the first"),
-    SS_CLI_NAMES(names, "the ids only, one a line"), SS_CLI_OPTIONS};
-const struct ss_arg ss_cmd_show_options[] = {SS_CLI_WORD(words, "WHAT"),
-    SS_CLI_LIMIT(limit, "at most this many, of runs, threads and tasks"),
+    SS_CLI_NAMES(names, "the ids only, one a line"), SS_CLI_WATCH(watched),
     SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_show_options[] = {
+    SS_CLI_WORD_OF(words, "WHAT",
+        "runs threads graphs tasks workers pauses leases coordinators limits "
+        "config"),
+    SS_CLI_LIMIT(limit, "at most this many, of runs, threads and tasks"),
+    SS_CLI_WATCH(watched), SS_CLI_OPTIONS};
 
 // What can be shown.
 struct subject {
@@ -277,14 +285,22 @@ static void name_everything(json_t *pauses)
             json_object_set_new(item, "graph", json_string("(everything)"));
 }
 
-// Ask for a list (`body` taken), and print it, or `none` where it is empty.
-// `of`: the thread that was named, or NULL.
-static int list(struct ss_client *client, const struct subject *subject,
-    json_t *body, const char *of, const char *none)
+// What is asked, and how it is shown.
+struct view {
+    const struct subject *subject;
+    json_t *body;
+    const char *of;   // the thread that was named, or NULL
+    const char *none; // in place of an empty list
+};
+
+// Gives *ret_list. An exit status, after printing the error.
+static int ask_for(
+    struct ss_client *client, const struct view *view, json_t **ret_list)
 {
+    const struct subject *subject = view->subject;
     struct ss_client_error error;
     json_t *found = NULL;
-    size_t count = 0;
+    json_t *body = json_copy(view->body);
     enum ss_cli_order order =
         subject->is_timed && !after ? SS_CLI_NEWEST : SS_CLI_BY_KEY;
     int status =
@@ -296,18 +312,68 @@ static int list(struct ss_client *client, const struct subject *subject,
         status = subject->fill(client, &found, &error);
     if (status != 0) {
         json_decref(found);
-        return ss_cli_client_fail(client, &error, NULL, of);
+        return ss_cli_client_fail(client, &error, NULL, view->of);
     }
+    *ret_list = found;
+    return SS_CLI_DONE;
+}
+
+static int look(struct ss_client *client, void *ctx,
+    const struct ss_screen *screen, struct ss_buf *buf)
+{
+    const struct view *view = ctx;
+    const struct subject *subject = view->subject;
+    json_t *found;
+    size_t count = 0;
+    int status = ask_for(client, view, &found);
+    if (status != SS_CLI_DONE)
+        return status;
     if (!ss_cli_options.json && subject->word)
         subject->word(found);
     while (count < COLUMNS_MAX && subject->columns[count].title)
         count++;
-    if (names)
-        ss_cli_print_names(found, subject->name);
+    if (ss_cli_options.json)
+        ss_cli_json_line(found, buf);
     else
-        ss_cli_print_list(found, subject->columns, count, none);
+        ss_cli_list_write(
+            found, subject->columns, count, view->none, screen, buf);
     json_decref(found);
     return SS_CLI_DONE;
+}
+
+static int look_once(struct ss_client *client, struct view *view)
+{
+    const struct ss_screen screen = ss_cli_screen();
+    struct ss_buf buf;
+    json_t *found;
+    int status;
+    if (names) {
+        status = ask_for(client, view, &found);
+        if (status == SS_CLI_DONE) {
+            ss_cli_print_names(found, view->subject->name);
+            json_decref(found);
+        }
+        return status;
+    }
+    ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
+    status = look(client, view, &screen, &buf);
+    ss_cli_print_buf(&buf);
+    return status;
+}
+
+// Ask for a list (`body` taken), and print it, or `none` where it is empty:
+// once, or again and again. `of`: the thread that was named, or NULL.
+static int list(struct ss_client *client, const struct subject *subject,
+    json_t *body, const char *of, const char *none)
+{
+    enum { WATCH_MS = 2000 };
+    struct view view = {subject, body, of, none};
+    const struct ss_live live = {
+        .interval_ms = WATCH_MS, .look = look, .ctx = &view};
+    int status =
+        watched ? ss_cli_live(client, &live) : look_once(client, &view);
+    json_decref(body);
+    return status;
 }
 
 // A list that has a command of its own: the command has the list's name.

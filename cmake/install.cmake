@@ -54,7 +54,20 @@ write_basic_package_version_file(
 install(FILES ${CMAKE_BINARY_DIR}/superstepConfig.cmake
     ${CMAKE_BINARY_DIR}/superstepConfigVersion.cmake DESTINATION ${package})
 
-if(EXISTS ${CMAKE_SOURCE_DIR}/completion/superstep.bash)
-  install(FILES ${CMAKE_SOURCE_DIR}/completion/superstep.bash RENAME superstep
-      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-endif()
+# What a package brings beside: completions, man pages, units, what to read.
+set(SS_DOCS ${CMAKE_INSTALL_DATADIR}/doc/superstep)
+install(FILES completion/superstep.bash RENAME superstep
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completion/superstep.zsh RENAME _superstep
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completion/superstep.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    FILES_MATCHING PATTERN "*.1")
+install(FILES LICENSE README.md DESTINATION ${SS_DOCS})
+install(DIRECTORY docs examples DESTINATION ${SS_DOCS}
+    PATTERN "man" EXCLUDE)
+install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system
+    FILES_MATCHING PATTERN "*.service")
+install(FILES deploy/systemd/superstep.sysusers RENAME superstep.conf
+    DESTINATION lib/sysusers.d)

@@ -128,6 +128,9 @@ function(ss_examples folder)
     get_filename_component(name ${child} NAME)
     if(EXISTS ${child}/${name}.c)
       ss_application(${name} ${folder}/${name}/*.c)
+      # As units and documents name it.
+      install(FILES $<TARGET_FILE:app_${name}> RENAME ${name}.so
+          DESTINATION lib/superstep)
     endif()
   endforeach()
 endfunction()

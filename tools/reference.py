@@ -686,6 +686,46 @@ def index_page(pages):
     return "\n".join(out) + "\n"
 
 
+def roff(text):
+    """A line of text as roff takes it."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^(?=[.'])", r"\\&", text)
+
+
+def man_page(name, summary, markdown):
+    """A page of the manual from one of ours."""
+    out = [f'.TH {name.upper()} 1 "" "superstep" "Superstep"',
+           ".SH NAME", f"{roff(name)} \\- {roff(summary)}"]
+    for line in markdown.split("\n"):
+        line = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).replace("`", "")
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("<!--") or re.match(r"^\|[-| ]*$", line) or \
+                cells[0] == "option":
+            continue
+        if line.startswith("## "):
+            title = "synopsis" if line[3:] == name else line[3:]
+            out += [".SH " + roff(title.upper())]
+        elif line.startswith("    "):
+            out += [".nf", roff(line), ".fi"]
+        elif line.startswith("|") and any(cells):
+            out += [".TP", ".B " + roff(cells[0]), roff(" ".join(cells[1:]))]
+        elif not line.startswith("#"):
+            out += [roff(line) if line.strip() else ".PP"]
+    return "\n".join(out)
+
+
+def man_pages():
+    parts = {program: program_part(program) for program in PROGRAMS}
+    pages = {f"../man/{name}.1": man_page(name, "a process of Superstep", text)
+             for part in parts.values()
+             for name, text in [(part.split("\n")[0][3:], part)]}
+    commands = re.split(r"(?m)^(?=## superstep-)", commands_page())[0]
+    pages["../man/superstep.1"] = man_page(
+        "superstep", "run durable graphs, follow them, look at their state",
+        commands)
+    return pages
+
+
 def all_pages():
     pages = {f"{name}.md": header_page(name) for name in HEADERS}
     pages["errors.md"] = errors_page()
@@ -697,7 +737,8 @@ def all_pages():
     pages["README.md"] = index_page(pages)
     texts = {name: re.sub(r"\n{3,}", "\n\n", text).rstrip("\n")
              for name, text in pages.items()}
-    return {name: wrapped(text) + "\n" for name, text in texts.items()}
+    return {name: wrapped(text) + "\n" for name, text in texts.items()} | {
+        name: text + "\n" for name, text in man_pages().items()}
 
 
 def check(pages):

@@ -29,20 +29,43 @@ static const char exit_text[] =
     "130 stopped by ctrl-C (a run that was accepted goes on).";
 
 static const struct ss_cli_command *running;
+// --json is among the words, whatever is wrong with the others.
+static bool is_for_programs;
 
 // ---------------------------------------------------------------------- saying
 
-static void say(
-    enum ss_tone tone, const char *title, const char *format, va_list args)
+enum saying { SAYING_ERROR, SAYING_WARNING, SAYING_NOTE };
+
+static void say_json(enum saying what, const char *code, const char *message)
 {
+    static const char *const keys[] = {"error", "warning", "note"};
+    json_t *json = json_pack(
+        "{s:{s:s*, s:s*}}", keys[what], "code", code, "message", message);
+    char *line = json ? ss_text_line(json) : NULL;
+    fprintf(stderr, "%s\n", line ? line : "{\"error\": {}}");
+    ss_free(line);
+    json_decref(json);
+}
+
+static void say(
+    enum saying what, const char *code, const char *format, va_list args)
+{
+    static const struct {
+        const char *title;
+        enum ss_tone tone;
+    } rows[] = {{"superstep:", SS_TONE_BAD},
+        {"superstep: warning:", SS_TONE_WAITS}, {"superstep:", SS_TONE_WAITS}};
     // The message may quote others, whose text must not move the cursor.
     char message[MESSAGE_SIZE];
     vsnprintf(message, sizeof(message), format, args);
     char *lines = ss_text_lines(message);
     struct ss_screen screen = ss_screen_of(STDERR_FILENO);
     fflush(stdout);
-    fprintf(stderr, "%s%s%s %s\n", ss_tone_on(&screen, tone), title,
-        ss_tone_off(&screen, tone), lines);
+    if (is_for_programs)
+        say_json(what, code, lines);
+    else
+        fprintf(stderr, "%s%s%s %s\n", ss_tone_on(&screen, rows[what].tone),
+            rows[what].title, ss_tone_off(&screen, rows[what].tone), lines);
     ss_free(lines);
 }
 
@@ -50,7 +73,15 @@ void ss_cli_warn(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(SS_TONE_WAITS, "superstep: warning:", format, args);
+    say(SAYING_WARNING, NULL, format, args);
+    va_end(args);
+}
+
+void ss_cli_note(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(SAYING_NOTE, NULL, format, args);
     va_end(args);
 }
 
@@ -58,20 +89,48 @@ int ss_cli_fail(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(SS_TONE_BAD, "superstep:", format, args);
+    say(SAYING_ERROR, "failed", format, args);
     va_end(args);
     return SS_CLI_FAILED;
+}
+
+int ss_cli_fail_as(const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(SAYING_ERROR, code, format, args);
+    va_end(args);
+    return SS_CLI_FAILED;
+}
+
+static int complain(const char *help, const char *format, va_list args)
+{
+    say(SAYING_ERROR, "invalid_argument", format, args);
+    if (!is_for_programs)
+        fprintf(stderr, "%s\n", help);
+    return SS_CLI_USAGE;
 }
 
 int ss_cli_usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(SS_TONE_BAD, "superstep:", format, args);
+    char *help = ss_format(
+        "superstep %s --help tells more.", running ? running->name : "");
+    int status = complain(help, format, args);
+    ss_free(help);
     va_end(args);
-    fprintf(stderr, "superstep %s --help tells more.\n",
-        running ? running->name : "");
-    return SS_CLI_USAGE;
+    return status;
+}
+
+// A mistake before the command.
+static int complain_front(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int status = complain("superstep --help lists the commands.", format, args);
+    va_end(args);
+    return status;
 }
 
 static void offer(struct ss_hint *hint, json_t *list, const char *key)
@@ -124,7 +183,7 @@ int ss_cli_client_fail(struct ss_client *client,
         if (thread && !*hint)
             hint_from(client, "threads", "thread", thread, hint);
     }
-    ss_cli_fail("%s%s%s", error->message,
+    ss_cli_fail_as(error->code, "%s%s%s", error->message,
         *hint && !strchr(".?!", error->message[strlen(error->message) - 1])
             ? "."
             : "",
@@ -139,6 +198,13 @@ int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
     if (ss_client_ask(client, op, body, NULL, ret_answer, &error) != 0)
         return ss_cli_client_fail(client, &error, graph, NULL);
     return SS_CLI_DONE;
+}
+
+void ss_cli_json_line(const json_t *json, struct ss_buf *buf)
+{
+    char *text = ss_text_line(json);
+    ss_buf_addf(buf, "%s\n", text);
+    ss_free(text);
 }
 
 void ss_cli_print_json(const json_t *json)
@@ -229,10 +295,8 @@ static const struct ss_cli_command *find(
             return commands;
         ss_hint_offer(&hint, commands->name);
     }
-    fprintf(stderr,
-        "superstep: there is no command \"%.100s\".%s\nsuperstep --help lists "
-        "the commands.\n",
-        name, ss_hint_text(&hint));
+    complain_front(
+        "there is no command \"%.100s\".%s", name, ss_hint_text(&hint));
     return NULL;
 }
 
@@ -260,8 +324,7 @@ static int parse_front(
     struct ss_error error = {0};
     *ret_exit = SS_CLI_USAGE;
     if (ss_args_parse(&args, count, argv, &asked, &error) != SS_OK) {
-        fprintf(stderr, "superstep: %s\nsuperstep --help lists the commands.\n",
-            error.message);
+        complain_front("%s", error.message);
         return 0;
     }
     if (asked == 'v')
@@ -304,7 +367,7 @@ void ss_cli_tell_wait(void *ctx, const char *why)
     static bool is_told;
     (void)ctx;
     if (why && !is_told)
-        ss_cli_fail("it waits: %s", why);
+        ss_cli_note("it waits: %s", why);
     is_told = why != NULL;
 }
 
@@ -336,6 +399,18 @@ static int run(const struct ss_cli_command *command, int argc, char **argv)
     return status;
 }
 
+// As ss_args_run(), but what is wrong is told as the command tells it.
+static int parse(const struct ss_args *args, int argc, char **argv)
+{
+    char asked;
+    struct ss_error error = {0};
+    if (!is_for_programs)
+        return ss_args_run(args, argc, argv);
+    if (ss_args_parse(args, argc, argv, &asked, &error) != SS_OK)
+        return ss_cli_usage("%s", error.message);
+    return asked ? ss_args_run(args, argc, argv) : -1;
+}
+
 static int run_words(
     const struct ss_cli_command *command, int argc, char **argv)
 {
@@ -347,7 +422,7 @@ static int run_words(
         .about = about,
         .items = command->options,
         .footer = exit_text};
-    int status = ss_args_run(&args, argc, argv);
+    int status = parse(&args, argc, argv);
     if (status < 0)
         status = run(command, argc, argv);
     ss_args_fini(&args);
@@ -376,6 +451,8 @@ int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv)
     ss_text_setup();
     ss_settings_init(&ss_cli_settings, SS_SETTINGS_OF_CLIENT, &ss_cli_options);
     ss_cli_completion_commands(commands);
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        is_for_programs = is_for_programs || strcmp(argv[i], "--json") == 0;
     int at = parse_front(commands, argc, argv, &status);
     bool is_help = at > 0 && strcmp(argv[at], "help") == 0;
     const struct ss_cli_command *command =

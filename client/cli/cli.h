@@ -73,10 +73,15 @@ struct ss_cli_command {
 // the exit status.
 int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv);
 
-// "superstep: ...", on stderr. Returns SS_CLI_FAILED.
+// "superstep: ...", on stderr; with --json {"error": {code, message}} (warning,
+// note) on a line. Returns SS_CLI_FAILED.
 int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
 // "superstep: warning: ...", on stderr.
 void ss_cli_warn(const char *format, ...) SS_PRINTF(1, 2);
+// What is no error, and no warning: what it waits for.
+void ss_cli_note(const char *format, ...) SS_PRINTF(1, 2);
+// As ss_cli_fail(), with the code of the error.
+int ss_cli_fail_as(const char *code, const char *format, ...) SS_PRINTF(2, 3);
 // A mistake on the command line, with the way to the help. SS_CLI_USAGE.
 int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
 // What error->code says, as an SS_E...; SS_OK: a code that this version does
@@ -99,6 +104,8 @@ void ss_cli_tell_wait(void *ctx, const char *why);
 json_t *ss_cli_flag(bool is_given);
 json_t *ss_cli_number(int64_t number);
 
+// The value on a line, appended.
+void ss_cli_json_line(const json_t *json, struct ss_buf *buf);
 // Print a value on one line (--json and results).
 void ss_cli_print_json(const json_t *json);
 // Print an answer (taken): whole with --json, else as `print` shows it to

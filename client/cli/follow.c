@@ -84,7 +84,7 @@ static void look_idle(struct watch *watch)
     if (!why)
         return;
     erase_live(watch);
-    ss_cli_fail("%s", why);
+    ss_cli_note("%s", why);
     ss_free(why);
 }
 
@@ -216,7 +216,7 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
     const char *thread = ss_json_str(answer, "thread", follow->thread);
     char *text = failure_of(thread, ss_json_str(error, "node", NULL),
         ss_json_str(error, "message", "the run failed without a message"));
-    int status = ss_cli_fail("%s (%s)", text, code);
+    int status = ss_cli_fail_as(code, "%s (%s)", text, code);
     ss_free(text);
     return status;
 }
@@ -268,7 +268,7 @@ static int follow_end(const struct ss_follow *follow, const json_t *answer)
     }
     if (status == SS_RUN_FAILED)
         return print_failure(follow, answer);
-    return ss_cli_fail("the run was %s", word);
+    return ss_cli_fail_as(word, "the run was %s", word);
 }
 
 static int stopped(const struct watch *watch)

@@ -27,6 +27,12 @@
         .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \
         .min = least, .max = most                                              \
     }
+// One word, of these.
+#define SS_CLI_WORD_OF(to_list, what, are)                                     \
+    {                                                                          \
+        .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \
+        .min = 1, .max = 1, .choices = are                                     \
+    }
 #define SS_CLI_WORD(to_list, what) SS_CLI_WORDS(to_list, what, 1, 1)
 
 // A switch; a text; a number; a text that may be given several times. The
@@ -40,6 +46,12 @@
     {                                                                          \
         .name = option, .letter = short, .kind = SS_ARG_TEXT, .to = &to_text,  \
         .value = what, .help = says                                            \
+    }
+// A text that may be one of these.
+#define SS_CLI_CHOICE(option, to_text, what, are, says)                        \
+    {                                                                          \
+        .name = option, .kind = SS_ARG_TEXT, .to = &to_text, .value = what,    \
+        .choices = are, .help = says                                           \
     }
 #define SS_CLI_INT(option, short, to_int, what, least, most, says)             \
     {                                                                          \
@@ -70,8 +82,12 @@
 #define SS_CLI_LIMIT(to_int, says)                                             \
     SS_CLI_INT("limit", 'n', to_int, "N", 1, 1000000, says)
 #define SS_CLI_NAMES(to_bool, says) SS_CLI_FLAG("names", 0, to_bool, says)
+#define SS_CLI_WATCH(to_bool)                                                  \
+    SS_CLI_FLAG("watch", 'w', to_bool, "show it again every two seconds")
 #define SS_CLI_STREAM(to_text, says)                                           \
-    SS_CLI_TEXT("stream", 0, to_text, "MODES", says)
+    SS_CLI_CHOICE("stream", to_text, "MODES",                                  \
+        "values updates custom messages tasks checkpoints debug progress",     \
+        says)
 #define SS_CLI_SUBGRAPHS(to_bool)                                              \
     SS_CLI_FLAG("subgraphs", 0, to_bool, "events of inner graphs too")
 #define SS_CLI_RUN_ID(to_text)                                                 \

@@ -16,8 +16,8 @@ static int64_t priority;
 static bool strict_resume;
 
 const struct ss_arg ss_terms_options[] = {
-    SS_CLI_TEXT("durability", 0, durability, "sync|async|exit",
-        "when checkpoints are stored; default: sync"),
+    SS_CLI_CHOICE("durability", durability, "sync|async|exit",
+        "sync async exit", "when checkpoints are stored; default: sync"),
     SS_CLI_INT("recursion-limit", 0, recursion_limit, "N", 1, 1000000000,
         "supersteps before the run fails"),
     SS_CLI_INT("max-concurrency", 0, max_concurrency, "N", 1, 1000000000,
@@ -37,7 +37,8 @@ const struct ss_arg ss_terms_options[] = {
         "{\"configurable\", \"metadata\", \"tags\"}, each if wanted"),
     SS_CLI_FLAG("strict-resume", 0, strict_resume,
         "an answer where no question is open is an error"),
-    SS_CLI_TEXT("if-busy", 0, if_busy, "STRATEGY",
+    SS_CLI_CHOICE("if-busy", if_busy, "STRATEGY",
+        "reject enqueue interrupt rollback",
         "where a run is under way on the thread: reject (default),\n"
         "enqueue behind it, interrupt it, or rollback what it did"),
     SS_CLI_OPTIONS};

@@ -57,9 +57,10 @@ struct ss_arg {
     char letter;      // 0: none
     enum ss_arg_kind kind;
     void *to;
-    const char *value; // what stands for the value in --help: "FILE"
-    const char *help;  // may have several lines
-    int64_t min, max;  // INT: bounds; REST: how many words
+    const char *value;   // what stands for the value in --help: "FILE"
+    const char *help;    // may have several lines
+    const char *choices; // what the value may be, between blanks; or NULL
+    int64_t min, max;    // INT: bounds; REST: how many words
     bool *bare; // TEXT: set where no value is behind it; NULL: it must have one
     const char *unit; // INT: of what, for people; or NULL
     // The variable that may hold the value; with _FILE behind its name it names

@@ -17,6 +17,18 @@ for program in superstep superstep-coordinator superstep-worker; do
     [ -x "$place/usr/bin/$program" ] || fail "no program $program"
 done
 
+# What people look for beside the programs.
+for file in share/man/man1/superstep.1 share/man/man1/superstep-worker.1 \
+    share/man/man1/superstep-coordinator.1 share/doc/superstep/LICENSE \
+    share/doc/superstep/docs/tutorial.md \
+    share/doc/superstep/examples/hello/hello.c \
+    share/bash-completion/completions/superstep \
+    share/zsh/site-functions/_superstep \
+    share/fish/vendor_completions.d/superstep.fish \
+    lib/superstep/digest.so lib/systemd/system/superstep-coordinator.service; do
+    [ -s "$place/usr/$file" ] || fail "no $file"
+done
+
 # Moved, it must still be whole: superstep.pc says where it lies by itself.
 mv "$place/usr" "$place/moved"
 pc=$(dirname "$(find "$place/moved" -name superstep.pc)")

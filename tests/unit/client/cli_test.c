@@ -33,7 +33,8 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("--coordinator"), "--coordinator wants a value");
     expect_usage(RUN("copy", "a"), "THREAD and TO is missing");
     expect_usage(RUN("update", "t"), "--values is missing");
-    expect_usage(RUN("completion", "fish"), "only for bash");
+    expect_usage(RUN("completion", "tcsh"), "only for bash, zsh and fish");
+    expect_usage(RUN("completion", "zsh", "x"), "is one word too many");
     expect_usage(RUN("resume", "t", "--value", "1", "--answer", "a=1"),
         "--value or --answer, not both");
     expect_usage(RUN("run", "g", "--input", "@"),
@@ -114,14 +115,95 @@ END_TEST
 
 START_TEST(the_completion_that_is_shipped_is_the_one_that_is_made)
 {
-    FILE *file = fopen(SS_TEST_SOURCE_DIR "/completion/superstep.bash", "rb");
-    ck_assert_ptr_nonnull(file);
-    struct ss_buf shipped;
-    ss_buf_init(&shipped, 1 << 20);
-    read_file(file, &shipped);
-    ck_assert_int_eq(RUN("completion", "bash"), 0);
-    expect_out(ss_buf_str(&shipped));
-    ss_buf_fini(&shipped);
+    static const char *const shells[] = {"bash", "zsh", "fish"};
+    for (size_t i = 0; i < 3; i++) {
+        struct ss_buf shipped;
+        char *path =
+            ss_format(SS_TEST_SOURCE_DIR "/completion/superstep.%s", shells[i]);
+        FILE *file = fopen(path, "rb");
+        ck_assert_ptr_nonnull(file);
+        ss_buf_init(&shipped, 1 << 20);
+        read_file(file, &shipped);
+        ck_assert_int_eq(RUN("completion", shells[i]), 0);
+        expect_out(ss_buf_str(&shipped));
+        ss_buf_fini(&shipped);
+        ss_free(path);
+    }
+}
+END_TEST
+
+#define COMPLETE(...) RUN("completion", "words", "--", __VA_ARGS__)
+
+static void expect_completed(int status, const char *text)
+{
+    ck_assert_int_eq(status, 0);
+    expect_err("");
+    expect_out(text);
+}
+
+START_TEST(a_tab_offers_what_may_stand_there)
+{
+    expect_completed(COMPLETE("re"), "resume\nrelease\nretain\n");
+    expect_completed(
+        COMPLETE("--coordinator", "tcp://127.0.0.1:9", "hi"), "history\n");
+    expect_completed(COMPLETE("run", "g", "--rec"), "--recursion-limit\n");
+    expect_completed(
+        COMPLETE("run", "g", "--durability", ""), "sync\nasync\nexit\n");
+    expect_completed(COMPLETE("run", "g", "--stream", "v"), "values\n");
+    expect_completed(COMPLETE("show", "c"), "coordinators\nconfig\n");
+    expect_completed(COMPLETE("completion", ""), "bash\nzsh\nfish\n");
+    expect_completed(COMPLETE("dev", "app"), ":files\n");
+    expect_completed(COMPLETE("graphs", "x"), "");
+    expect_completed(COMPLETE("--vers"), "--version\n");
+}
+END_TEST
+
+START_TEST(a_tab_offers_the_names_that_the_coordinator_has)
+{
+    PLAY({.op = "threads",
+             .final = "{\"threads\":[{\"thread\":\"de mo\"},"
+                      "{\"thread\":\"demo\"},{\"thread\":\"de\\u001bx\"},"
+                      "{\"thread\":\"x\"}]}"},
+        {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"g1\"}]}"},
+        {.op = "history",
+            .final = "{\"history\":[{\"config\":{\"checkpoint_id\":"
+                     "\"c2\"}},{\"config\":{\"checkpoint_id\":\"c1\"}}]}"});
+    expect_completed(COMPLETE("state", "de"), "de mo\ndemo\n");
+    expect_completed(COMPLETE("run", "g", "--thread", "x"), "x\n");
+    expect_completed(COMPLETE("run", "g", "--thread", "=", "x"), "x\n");
+    expect_completed(COMPLETE("draw", ""), "g1\n");
+    ss_buf_reset(&was_asked);
+    expect_completed(COMPLETE("state", "demo", "--at", ""), "c2\nc1\n");
+    expect_asked("history {\"thread\":\"demo\",\"limit\":200}\n");
+    expect_completed(COMPLETE("run", "g", "-t", "demo", "--at", "c1"), "c1\n");
+}
+END_TEST
+
+START_TEST(errors_are_json_where_programs_read)
+{
+    PLAY({.op = "state",
+        .final = "{\"error\":{\"code\":\"denied\",\"message\":\"no\"}}"});
+    ck_assert_int_eq(RUN("state", "t", "--json"), 1);
+    expect_err("{\"error\": {\"code\": \"denied\", \"message\": \"no\"}}\n");
+    ck_assert_int_eq(RUN("--json", "state", "t", "--att"), 2);
+    expect_err("{\"error\": {\"code\": \"invalid_argument\", \"message\": "
+               "\"there is no option --att. Did you mean --at?\"}}\n");
+    ck_assert_int_eq(RUN("--json", "sate"), 2);
+    expect_err("{\"error\": {\"code\": \"invalid_argument\", \"message\": "
+               "\"there is no command \\\"sate\\\". Did you mean "
+               "\\\"state\\\"?\"}}\n");
+}
+END_TEST
+
+START_TEST(version_is_a_command_too)
+{
+    ck_assert_int_eq(RUN("--version"), 0);
+    char *version = ss_strdup(ss_buf_str(&out));
+    ck_assert_int_eq(RUN("version"), 0);
+    expect_out(version);
+    ck_assert_int_eq(RUN("version", "--json"), 0);
+    ck_assert(says(&out, "{\"version\": \""));
+    ss_free(version);
 }
 END_TEST
 
@@ -477,6 +559,8 @@ static TCase *alone(void)
     tcase_add_test(tcase, dev_needs_an_application_that_is_there);
     tcase_add_test(
         tcase, the_completion_that_is_shipped_is_the_one_that_is_made);
+    tcase_add_test(tcase, a_tab_offers_what_may_stand_there);
+    tcase_add_test(tcase, version_is_a_command_too);
     return tcase;
 }
 
@@ -487,6 +571,8 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, a_run_prints_its_result);
+    tcase_add_test(tcase, a_tab_offers_the_names_that_the_coordinator_has);
+    tcase_add_test(tcase, errors_are_json_where_programs_read);
     tcase_add_test(tcase, every_option_of_a_run_is_in_the_request);
     tcase_add_test(tcase, no_key_of_a_run_is_the_wires_alone);
     tcase_add_test(tcase, an_answer_takes_the_terms_of_a_run_too);

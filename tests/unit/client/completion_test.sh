@@ -1,49 +1,45 @@
-# The completion for bash: words of the command line, names of the coordinator.
-# A name is text: nothing in it is ever run.
+# The completion for bash, zsh and fish: what was typed is asked of superstep,
+# and what it says is offered. A name is text: nothing in it is ever run.
 set -eu
 command -v bash >/dev/null || exit 77
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# In place of the command: names as a coordinator may have them.
+# In place of the command: what it is asked, and names as there may be.
 cat >"$dir/superstep" <<'END'
 #!/bin/sh
-[ "$2" = --names ] || exit 1
-echo "$1-one"
-echo 'de mo'
-echo '$(touch hacked)'
+[ "$1 $2 $3" = "completion words --" ] || exit 1
+shift 3
+for word in "$@"; do
+    printf '<%s>' "$word" >>asked
+done
+case "$*" in
+dev*) echo :files ;;
+*) printf '%s\n' 'de mo' '$(touch hacked)' ;;
+esac
 END
 chmod +x "$dir/superstep"
 
 cat >"$dir/test.bash" <<'END'
 source "$1/completion/superstep.bash"
 failed=0
-expect() # what completes to, words...
+expect() # what is asked, what it completes to, words...
 {
-    local wanted=$1
-    shift
+    local asked=$1 wanted=$2
+    shift 2
+    : >asked
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _superstep 2>/dev/null
     local got="${COMPREPLY[*]}"
-    if [ "$got" != "$wanted" ]; then
-        echo "superstep ${*:2}: \"$got\", not \"$wanted\""
+    if [ "$got" != "$wanted" ] || [ "$(cat asked)" != "$asked" ]; then
+        echo "superstep ${*:2}: \"$got\", not \"$wanted\"; asked $(cat asked)"
         failed=1
     fi
 }
-expect 'run resume release runs retain' superstep r
-expect '--recursion-limit' superstep run g --rec
-expect 'history' superstep --coordinator tcp://here:1 hi
-expect 'sync async exit' superstep run g --durability ''
-expect 'values' superstep run g --stream v
-expect 'threads-one' superstep state th
-expect 'runs-one' superstep cancel ru
-expect 'graphs-one' superstep draw gr
-expect 'threads-one' superstep run g --thread t
-expect 'de\ mo' superstep state d
-expect '\$\(touch\ hacked\)' superstep state '$'
-expect '' superstep graphs x
+expect '<state><d>' 'de\ mo \$\(touch\ hacked\)' superstep state d
+expect '<run><g><--at><>' 'de\ mo \$\(touch\ hacked\)' superstep run g --at ''
 touch app.so
-expect 'app.so' superstep dev app
+expect '<dev><app>' 'app.so' superstep dev app
 case "$(complete -p superstep-coordinator)" in
 *"--cluster-lease-ms "*superstep-coordinator) ;;
 *) echo "no options of the coordinator"; failed=1 ;;
@@ -57,3 +53,10 @@ exit $failed
 END
 cd "$dir"
 PATH=$dir:$PATH bash "$dir/test.bash" "$SS_SOURCE_DIR"
+
+# The shells that are there read their scripts, at least.
+for shell in zsh fish; do
+    grep -q cluster-lease-ms "$SS_SOURCE_DIR/completion/superstep.$shell"
+    ! command -v $shell >/dev/null ||
+        $shell -n "$SS_SOURCE_DIR/completion/superstep.$shell"
+done

@@ -166,6 +166,19 @@ START_TEST(help_lists_the_commands_in_groups)
 }
 END_TEST
 
+START_TEST(a_list_is_watched_on_its_screen_until_q)
+{
+    play_runs();
+    command_on_terminal(3, 100);
+    ck_assert_int_eq(RUN_WITH("q", "runs", "--watch"), 0);
+    ck_assert(strncmp(ss_buf_str(&out), "\x1b[HRUN ", 7) == 0);
+    ck_assert(says(&out, RED "failed"));
+    ck_assert(says(&out, "\n" MORE " 2 more"));
+    ck_assert_int_eq(RUN_WITH("q", "show", "runs", "-w"), 0);
+    ck_assert(says(&out, MORE " 2 more"));
+}
+END_TEST
+
 // ---------------------------------------------------------------- in few rows
 
 static void expect_pretty(const char *value, size_t width, size_t rows,
@@ -229,6 +242,7 @@ int main(void)
         tcase, what_failed_is_red_what_waits_is_yellow_and_ids_are_dim);
     tcase_add_test(tcase, no_colours_where_nobody_wants_them);
     tcase_add_test(tcase, help_lists_the_commands_in_groups);
+    tcase_add_test(tcase, a_list_is_watched_on_its_screen_until_q);
     tcase_add_test(tcase, what_fits_into_a_line_stands_in_one);
     tcase_add_test(
         tcase, each_member_of_a_long_value_has_its_share_of_the_rows);
