@@ -59,8 +59,8 @@ static void take(
 {
     const struct ss_message word = {.type = SS_MESSAGE_BYE,
         .protocol = SS_PROTOCOL_VERSION,
-        .name = (char *)teller->options->name,
-        .text = (char *)teller->how};
+        .bye.ended = (char *)teller->options->name,
+        .bye.how = (char *)teller->how};
     if (message->type != SS_MESSAGE_PONG)
         return;
     send(teller->links.items[index], &word);

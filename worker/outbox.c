@@ -60,21 +60,22 @@ static void send_hello(
     const struct ss_outbox_self *self = outbox->self;
     struct ss_message *message = ss_message_new(SS_MESSAGE_HELLO);
     size_t count = ss_application_count(self->application);
-    message->name = ss_strdup(self->name);
-    message->host = ss_strdup(self->host);
-    message->app_version = ss_strdup(ss_application_version(self->application));
-    message->pid = (uint32_t)getpid();
+    message->hello.name = ss_strdup(self->name);
+    message->hello.host = ss_strdup(self->host);
+    message->hello.app_version =
+        ss_strdup(ss_application_version(self->application));
+    message->hello.pid = (uint32_t)getpid();
     message->capacity = self->capacity;
-    message->keeps_lists = true;
-    message->settings = json_incref(self->settings);
-    message->labels = (char **)self->labels;
-    message->labels_count = self->labels_count;
-    message->graphs = ss_zalloc(count, sizeof(struct ss_value *));
-    message->graphs_count = count;
+    message->hello.keeps_lists = true;
+    message->hello.settings = json_incref(self->settings);
+    message->hello.labels = (char **)self->labels;
+    message->hello.labels_count = self->labels_count;
+    message->hello.graphs = ss_zalloc(count, sizeof(struct ss_value *));
+    message->hello.graphs_count = count;
     for (size_t i = 0; i < count; i++) {
         const struct ss_root_graph *root =
             ss_application_graph(self->application, i);
-        message->graphs[i] =
+        message->hello.graphs[i] =
             ss_value_new(json_incref(root->graph->description));
     }
     message->offers = (struct ss_offer *)command->offers;
@@ -82,8 +83,8 @@ static void send_hello(
     send_message(outbox, message);
     message->offers = NULL; // the session's
     message->offers_count = 0;
-    message->labels = NULL; // ours
-    message->labels_count = 0;
+    message->hello.labels = NULL; // ours
+    message->hello.labels_count = 0;
     ss_message_destroy(&message);
 }
 
@@ -103,7 +104,7 @@ static void send_bye(
 {
     struct ss_message message = {.type = SS_MESSAGE_BYE,
         .protocol = SS_PROTOCOL_VERSION,
-        .drains = command->drains,
+        .bye.drains = command->drains,
         .attempts = (struct ss_attempt *)command->attempts,
         .attempts_count = command->attempts_count};
     send_message(outbox, &message);

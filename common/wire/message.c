@@ -28,8 +28,8 @@ void ss_message_destroy(struct ss_message **message)
     struct ss_message *it = *message;
     if (!it)
         return;
-    for (size_t i = 0; i < it->graphs_count; i++)
-        ss_value_unref(it->graphs[i]);
+    for (size_t i = 0; i < it->hello.graphs_count; i++)
+        ss_value_unref(it->hello.graphs[i]);
     for (size_t i = 0; i < it->orders_count; i++)
         ss_assignment_destroy(&it->orders[i]);
     for (size_t i = 0; i < it->outcomes_count; i++)
@@ -39,20 +39,22 @@ void ss_message_destroy(struct ss_message **message)
     for (size_t i = 0; i < it->offers_count; i++)
         ss_offer_fini(&it->offers[i]);
     ss_texts_free(it->members, it->members_count);
-    ss_texts_free(it->labels, it->labels_count);
-    json_decref(it->settings);
+    ss_texts_free(it->hello.labels, it->hello.labels_count);
+    json_decref(it->hello.settings);
     ss_free(it->offers);
     ss_free(it->adoptions);
     ss_free(it->shards);
-    ss_free(it->graphs);
+    ss_free(it->hello.graphs);
     ss_free(it->orders);
     ss_free(it->outcomes);
     ss_free(it->items);
     ss_free(it->attempts);
-    ss_free(it->name);
-    ss_free(it->app_version);
-    ss_free(it->host);
-    ss_free(it->text);
+    ss_free(it->hello.name);
+    ss_free(it->hello.app_version);
+    ss_free(it->hello.host);
+    ss_free(it->refused.text);
+    ss_free(it->bye.ended);
+    ss_free(it->bye.how);
     ss_free(it->op);
     ss_value_unref(it->body);
     ss_free(it);

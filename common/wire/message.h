@@ -60,34 +60,40 @@ struct ss_live_item {
 struct ss_message {
     enum ss_message_type type;
     uint32_t protocol; // of the sender
-    // HELLO: name, capacity (BEAT too), graphs, app_version; WELCOME: epoch,
-    // times; PONG, SEEK, OFFERS: epoch (of a coordinator, of shards); BYE: name
-    // (of another worker, whose process has ended; or NULL)
-    char *name;
-    char *app_version; // or NULL
-    char *host;
-    uint32_t pid;
-    uint32_t capacity;
-    struct ss_value **graphs; // descriptions
-    size_t graphs_count;
-    uint64_t epoch;
-    int64_t lease_ms;
-    int64_t heartbeat_ms;
-    int64_t begin_ms; // WELCOME: how long orders may be begun; 0: for ever
-    uint64_t sent;    // BEAT, HEARD: when the beat was sent; 0: unknown
-    char **members;   // WELCOME, PONG, MEMBERS: endpoints
+    struct {
+        char *name;
+        char *app_version; // or NULL
+        char *host;
+        uint32_t pid;
+        struct ss_value **graphs; // descriptions
+        size_t graphs_count;
+        char **labels;
+        size_t labels_count;
+        bool keeps_lists;
+        json_t *settings; // an array; or NULL
+    } hello;
+    uint32_t capacity; // HELLO, BEAT
+    uint64_t epoch;    // WELCOME, PONG: of a coordinator; SEEK, OFFERS: of
+                       // shards
+    struct {
+        int64_t lease_ms;
+        int64_t heartbeat_ms;
+        int64_t begin_ms; // how long orders may be begun; 0: for ever
+    } welcome;
+    uint64_t sent;  // BEAT, HEARD: when the beat was sent; 0: unknown
+    char **members; // WELCOME, PONG, MEMBERS: endpoints
     size_t members_count;
-    char **labels; // HELLO
-    size_t labels_count;
     struct ss_offer *offers; // HELLO, OFFERS
     size_t offers_count;
     struct ss_adoption *adoptions; // ADOPT
     size_t adoptions_count;
     uint32_t *shards; // SEEK
     size_t shards_count;
-    bool drains;                 // BYE
-    bool keeps_lists;            // HELLO
-    json_t *settings;            // HELLO: an array; or NULL
+    struct {
+        bool drains;
+        char *ended; // another worker, whose process has ended; or NULL
+        char *how;   // it has ended; or NULL
+    } bye;
     struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED, LACKS,
                                  // BYE, HEARD (those that are gone)
     size_t attempts_count;
@@ -97,8 +103,10 @@ struct ss_message {
     size_t outcomes_count;
     struct ss_live_item *items; // LIVE
     size_t items_count;
-    int status;            // REFUSED
-    char *text;            // REFUSED; BYE: how it has ended; or NULL
+    struct {
+        int status;
+        char *text;
+    } refused;
     uint64_t id;           // ASK, HANGUP, ANSWER
     char *op;              // ASK
     bool final;            // ANSWER

@@ -31,21 +31,22 @@ static void pack_hello(
     struct ss_packer *packer, const struct ss_message *message, envelope *to)
 {
     PACK(Hello, hello, HELLO);
-    it->name = ss_pack_text(message->name);
-    it->app_version = message->app_version;
-    it->host = message->host;
-    it->has_pid = message->pid != 0;
-    it->pid = message->pid;
+    it->name = ss_pack_text(message->hello.name);
+    it->app_version = message->hello.app_version;
+    it->host = message->hello.host;
+    it->has_pid = message->hello.pid != 0;
+    it->pid = message->hello.pid;
     it->capacity = message->capacity;
-    it->has_keeps_lists = message->keeps_lists;
-    it->keeps_lists = message->keeps_lists;
-    ss_pack_json(packer, message->settings, &it->has_settings, &it->settings);
-    it->n_graphs = message->graphs_count;
+    it->has_keeps_lists = message->hello.keeps_lists;
+    it->keeps_lists = message->hello.keeps_lists;
+    ss_pack_json(
+        packer, message->hello.settings, &it->has_settings, &it->settings);
+    it->n_graphs = message->hello.graphs_count;
     it->graphs = ss_pack_alloc(packer, it->n_graphs, sizeof(*it->graphs));
     for (size_t i = 0; i < it->n_graphs; i++)
-        it->graphs[i] = ss_pack_bytes(packer, message->graphs[i]);
-    it->n_labels = message->labels_count;
-    it->labels = ss_pack_texts(packer, message->labels, it->n_labels);
+        it->graphs[i] = ss_pack_bytes(packer, message->hello.graphs[i]);
+    it->n_labels = message->hello.labels_count;
+    it->labels = ss_pack_texts(packer, message->hello.labels, it->n_labels);
     it->n_offers = message->offers_count;
     it->offers = ss_pack_offers(packer, message->offers, it->n_offers);
 }
@@ -107,11 +108,11 @@ static void pack_bye(
     struct ss_packer *packer, const struct ss_message *message, envelope *to)
 {
     PACK(Bye, bye, BYE);
-    it->has_drains = it->drains = message->drains;
+    it->has_drains = it->drains = message->bye.drains;
     it->n_returns = message->attempts_count;
     it->returns = pack_attempts(packer, message);
-    it->ended = message->name;
-    it->how = message->text;
+    it->ended = message->bye.ended;
+    it->how = message->bye.how;
 }
 
 static void pack_welcome(
@@ -119,10 +120,10 @@ static void pack_welcome(
 {
     PACK(Welcome, welcome, WELCOME);
     it->epoch = message->epoch;
-    it->lease_ms = message->lease_ms;
-    it->heartbeat_ms = message->heartbeat_ms;
-    it->has_begin_ms = message->begin_ms != 0;
-    it->begin_ms = message->begin_ms;
+    it->lease_ms = message->welcome.lease_ms;
+    it->heartbeat_ms = message->welcome.heartbeat_ms;
+    it->has_begin_ms = message->welcome.begin_ms != 0;
+    it->begin_ms = message->welcome.begin_ms;
     it->n_members = message->members_count;
     it->members = ss_pack_texts(packer, message->members, it->n_members);
 }
@@ -131,8 +132,9 @@ static void pack_refused(
     struct ss_packer *packer, const struct ss_message *message, envelope *to)
 {
     PACK(Refused, refused, REFUSED);
-    it->code = ss_pack_text(ss_status_name(message->status));
-    it->text = ss_pack_prose(packer, message->text ? message->text : "");
+    it->code = ss_pack_text(ss_status_name(message->refused.status));
+    it->text = ss_pack_prose(
+        packer, message->refused.text ? message->refused.text : "");
 }
 
 static void pack_cancel(

@@ -35,31 +35,32 @@ static int take_settings(const Superstep__V1__Hello *it,
             "settings: %zu bytes; the limit is %d", it->settings.len,
             SS_WIRE_SETTINGS_SIZE_MAX);
     return ss_take_json(it->has_settings, it->settings, SS_WANT_ARRAY,
-        "settings", &message->settings, error);
+        "settings", &message->hello.settings, error);
 }
 
 static int take_hello(const Superstep__V1__Hello *it,
     struct ss_message *message, struct ss_error *error)
 {
-    message->name = ss_strdup(it->name);
-    message->app_version = ss_strdup(it->app_version);
-    message->host = ss_strdup(it->host);
-    message->pid = it->pid;
+    message->hello.name = ss_strdup(it->name);
+    message->hello.app_version = ss_strdup(it->app_version);
+    message->hello.host = ss_strdup(it->host);
+    message->hello.pid = it->pid;
     message->capacity = it->capacity;
-    message->keeps_lists = it->keeps_lists != 0;
+    message->hello.keeps_lists = it->keeps_lists != 0;
     int status = too_many(it->n_graphs, "graphs", error);
     if (status != SS_OK)
         return status;
-    message->graphs = ss_zalloc(it->n_graphs, sizeof(*message->graphs));
+    message->hello.graphs =
+        ss_zalloc(it->n_graphs, sizeof(*message->hello.graphs));
     for (size_t i = 0; i < it->n_graphs; i++) {
         status = ss_take_bytes(SS_VALUE_JSON, it->graphs[i],
-            "a graph's description", &message->graphs[i], error);
+            "a graph's description", &message->hello.graphs[i], error);
         if (status != SS_OK)
             return status;
-        message->graphs_count++;
+        message->hello.graphs_count++;
     }
     status = ss_take_texts(it->labels, it->n_labels, SS_WIRE_LABELS_MAX,
-        "labels", &message->labels, &message->labels_count, error);
+        "labels", &message->hello.labels, &message->hello.labels_count, error);
     if (status == SS_OK)
         status = ss_take_offers(it->offers, it->n_offers, &message->offers,
             &message->offers_count, error);
@@ -165,10 +166,10 @@ static int take_live(const Superstep__V1__Live *it, struct ss_message *message,
 static int take_refused(
     const Superstep__V1__Refused *it, struct ss_message *message)
 {
-    message->status = ss_status_by_name(it->code);
-    if (message->status == SS_OK)
-        message->status = SS_EREFUSED;
-    message->text = ss_strdup(it->text);
+    message->refused.status = ss_status_by_name(it->code);
+    if (message->refused.status == SS_OK)
+        message->refused.status = SS_EREFUSED;
+    message->refused.text = ss_strdup(it->text);
     return SS_OK;
 }
 
@@ -176,9 +177,9 @@ static int take_welcome(const Superstep__V1__Welcome *it,
     struct ss_message *message, struct ss_error *error)
 {
     message->epoch = it->epoch;
-    message->lease_ms = it->lease_ms;
-    message->heartbeat_ms = it->heartbeat_ms;
-    message->begin_ms = it->begin_ms;
+    message->welcome.lease_ms = it->lease_ms;
+    message->welcome.heartbeat_ms = it->heartbeat_ms;
+    message->welcome.begin_ms = it->begin_ms;
     return take_members(it->members, it->n_members, message, error);
 }
 
@@ -218,9 +219,9 @@ static int take_small(const envelope *from, struct ss_message *message)
             from->settled->attempts, from->settled->n_attempts, message);
     else if (message->type == SS_MESSAGE_BYE) {
         take_attempts(from->bye->returns, from->bye->n_returns, message);
-        message->drains = from->bye->drains != 0;
-        message->name = ss_strdup(from->bye->ended);
-        message->text = ss_strdup(from->bye->how);
+        message->bye.drains = from->bye->drains != 0;
+        message->bye.ended = ss_strdup(from->bye->ended);
+        message->bye.how = ss_strdup(from->bye->how);
     } else if (message->type == SS_MESSAGE_HANGUP)
         message->id = from->hangup->id;
     else

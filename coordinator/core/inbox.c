@@ -59,18 +59,18 @@ static bool inbox_is_allowed(
 static void inbox_hello(
     struct ss_core *core, struct ss_event *event, struct ss_message *message)
 {
-    json_t **graphs = ss_zalloc(message->graphs_count, sizeof(*graphs));
-    for (size_t i = 0; i < message->graphs_count; i++)
-        graphs[i] = ss_value_json(message->graphs[i]);
+    json_t **graphs = ss_zalloc(message->hello.graphs_count, sizeof(*graphs));
+    for (size_t i = 0; i < message->hello.graphs_count; i++)
+        graphs[i] = ss_value_json(message->hello.graphs[i]);
     event->type = SS_EVENT_WORKER_HELLO;
-    event->hello.name = message->name;
+    event->hello.name = message->hello.name;
     event->hello.capacity = message->capacity;
-    event->hello.keeps_lists = message->keeps_lists;
+    event->hello.keeps_lists = message->hello.keeps_lists;
     event->hello.graphs = graphs;
-    event->hello.graphs_count = message->graphs_count;
-    event->hello.labels = message->labels;
-    event->hello.labels_count = message->labels_count;
-    event->hello.settings = message->settings;
+    event->hello.graphs_count = message->hello.graphs_count;
+    event->hello.labels = message->hello.labels;
+    event->hello.labels_count = message->hello.labels_count;
+    event->hello.settings = message->hello.settings;
     event->hello.offers = message->offers;
     event->hello.offers_count = message->offers_count;
     ss_core_feed(core, event);
@@ -148,11 +148,11 @@ static void inbox_take(
         break;
     case SS_MESSAGE_BYE:
         event.type = SS_EVENT_WORKER_BYE;
-        event.bye.drains = message->drains;
+        event.bye.drains = message->bye.drains;
         event.bye.returns = message->attempts;
         event.bye.returns_count = message->attempts_count;
-        event.bye.ended = message->name;
-        event.bye.how = message->text;
+        event.bye.ended = message->bye.ended;
+        event.bye.how = message->bye.how;
         break;
     case SS_MESSAGE_LACKS:
         event.type = SS_EVENT_WORKER_LACKS;

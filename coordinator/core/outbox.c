@@ -303,8 +303,8 @@ void ss_core_outbox_refuse(
 {
     struct ss_message message = {.type = SS_MESSAGE_REFUSED,
         .protocol = SS_PROTOCOL_VERSION,
-        .status = status,
-        .text = (char *)text};
+        .refused.status = status,
+        .refused.text = (char *)text};
     outbox_send_or_forget(core, peer, &message);
 }
 
@@ -407,9 +407,9 @@ static void outbox_welcome(
     struct ss_message message = {.type = SS_MESSAGE_WELCOME,
         .protocol = SS_PROTOCOL_VERSION,
         .epoch = core->options.self.epoch,
-        .lease_ms = core->options.lease_ms,
-        .heartbeat_ms = core->options.heartbeat_ms,
-        .begin_ms = command->begin_ms};
+        .welcome.lease_ms = core->options.lease_ms,
+        .welcome.heartbeat_ms = core->options.heartbeat_ms,
+        .welcome.begin_ms = command->begin_ms};
     outbox_put_members(&message, command->json);
     outbox_send_or_forget(core, command->peer, &message);
     ss_free(message.members);

@@ -142,11 +142,11 @@ static struct ss_message *hear(enum ss_message_type type)
 static void join(void)
 {
     struct ss_message *hello = ss_message_new(SS_MESSAGE_HELLO);
-    hello->name = ss_strdup("w");
+    hello->hello.name = ss_strdup("w");
     hello->capacity = 1;
-    hello->graphs_count = 1;
-    hello->graphs = ss_zalloc(1, sizeof(*hello->graphs));
-    hello->graphs[0] = ss_value_from_text(GRAPH, strlen(GRAPH));
+    hello->hello.graphs_count = 1;
+    hello->hello.graphs = ss_zalloc(1, sizeof(*hello->hello.graphs));
+    hello->hello.graphs[0] = ss_value_from_text(GRAPH, strlen(GRAPH));
     say(worker, hello);
     struct ss_message *welcome = hear(SS_MESSAGE_WELCOME);
     ss_message_destroy(&welcome);

@@ -265,13 +265,13 @@ static void send_hello(
         graphs[i] = ss_value_new(json_incref(
             world->plans[i]->versions[it->versions[i]].description));
     struct ss_message message = {.type = SS_MESSAGE_HELLO,
-        .name = name,
+        .hello.name = name,
         .capacity = it->capacity,
-        .keeps_lists = true,
+        .hello.keeps_lists = true,
         .offers = (struct ss_offer *)command->offers,
         .offers_count = command->offers_count,
-        .graphs = graphs,
-        .graphs_count = world->climate.graphs};
+        .hello.graphs = graphs,
+        .hello.graphs_count = world->climate.graphs};
     send(it, command->link, &message);
     for (size_t i = 0; i < world->climate.graphs; i++)
         ss_value_unref(graphs[i]);
@@ -366,8 +366,9 @@ static void say_ended(struct worker *it, uint32_t link)
     char name[32];
     snprintf(name, sizeof(name), "%s.%llu", who->process.name,
         (unsigned long long)who->process.life);
-    struct ss_message message = {
-        .type = SS_MESSAGE_BYE, .name = name, .text = (char *)"signal 9"};
+    struct ss_message message = {.type = SS_MESSAGE_BYE,
+        .bye.ended = name,
+        .bye.how = (char *)"signal 9"};
     note_fault(world, FAULT_WORD);
     send(it, link, &message);
 }
@@ -397,7 +398,7 @@ static void carry_out(
         break;
     case SS_SESSION_SEND_BYE:
         message.type = SS_MESSAGE_BYE;
-        message.drains = command->drains;
+        message.bye.drains = command->drains;
         message.attempts = (struct ss_attempt *)command->attempts;
         message.attempts_count = command->attempts_count;
         send(it, command->link, &message);
@@ -491,12 +492,12 @@ void worker_message(
         .type = (enum ss_session_event_type)(type - 1),
         .link = line,
         .epoch = message->epoch,
-        .lease_ms = message->lease_ms,
-        .heartbeat_ms = message->heartbeat_ms,
-        .begin_ms = message->begin_ms,
+        .lease_ms = message->welcome.lease_ms,
+        .heartbeat_ms = message->welcome.heartbeat_ms,
+        .begin_ms = message->welcome.begin_ms,
         .sent = message->sent,
-        .status = message->status,
-        .text = message->text,
+        .status = message->refused.status,
+        .text = message->refused.text,
         .orders = message->orders,
         .orders_count = message->orders_count,
         .attempts = message->attempts,

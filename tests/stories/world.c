@@ -104,7 +104,7 @@ static void on_message(const char *peer, struct ss_message *message)
     else if (message->type == SS_MESSAGE_ANSWER)
         on_event(peer, message);
     else if (message->type == SS_MESSAGE_REFUSED)
-        tell("worker %s is refused: %s", peer, message->text);
+        tell("worker %s is refused: %s", peer, message->refused.text);
     else if (message->type == SS_MESSAGE_DRAIN)
         tell("worker %s is told to leave", peer);
     for (size_t i = 0; i < message->orders_count; i++)

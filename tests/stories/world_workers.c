@@ -120,22 +120,23 @@ static void hello(const struct member *worker)
 {
     struct ss_message message = {.type = SS_MESSAGE_HELLO,
         .protocol = SS_PROTOCOL_VERSION,
-        .name = worker->name,
-        .host = worker->name,
+        .hello.name = worker->name,
+        .hello.host = worker->name,
         .capacity = worker->capacity,
-        .labels = &((struct member *)worker)->label,
-        .labels_count = worker->label != NULL,
+        .hello.labels = &((struct member *)worker)->label,
+        .hello.labels_count = worker->label != NULL,
         .offers = (struct ss_offer *)world.offers,
         .offers_count = world.offers_count};
-    message.graphs = ss_zalloc(world.graphs.count + 1, sizeof(*message.graphs));
+    message.hello.graphs =
+        ss_zalloc(world.graphs.count + 1, sizeof(*message.hello.graphs));
     for (size_t i = 0; i < world.graphs.count; i++)
         if (!world.graphs.items[i].old)
-            message.graphs[message.graphs_count++] =
+            message.hello.graphs[message.hello.graphs_count++] =
                 ss_value_new(json_incref(world.graphs.items[i].description));
     world_say(worker->name, &message);
-    while (message.graphs_count > 0)
-        ss_value_unref(message.graphs[--message.graphs_count]);
-    ss_free(message.graphs);
+    while (message.hello.graphs_count > 0)
+        ss_value_unref(message.hello.graphs[--message.hello.graphs_count]);
+    ss_free(message.hello.graphs);
 }
 
 void world_worker(const char *name, uint32_t capacity)
@@ -195,8 +196,8 @@ void world_ended(const char *worker, const char *how)
 {
     world_say("supervisor", &(struct ss_message){.type = SS_MESSAGE_BYE,
                                 .protocol = SS_PROTOCOL_VERSION,
-                                .name = (char *)worker,
-                                .text = (char *)how});
+                                .bye.ended = (char *)worker,
+                                .bye.how = (char *)how});
 }
 
 void world_leave(const char *worker)
@@ -210,7 +211,7 @@ void world_drain(const char *worker)
 {
     world_say(worker, &(struct ss_message){.type = SS_MESSAGE_BYE,
                           .protocol = SS_PROTOCOL_VERSION,
-                          .drains = true});
+                          .bye.drains = true});
 }
 
 // An attempt whose result has come is not its worker's any more.

@@ -134,11 +134,11 @@ static struct ss_message *hear(struct ss_link *link, enum ss_message_type type)
 static struct ss_message *hello(const char *name)
 {
     struct ss_message *message = ss_message_new(SS_MESSAGE_HELLO);
-    message->name = ss_strdup(name);
+    message->hello.name = ss_strdup(name);
     message->capacity = 4;
-    message->graphs = ss_zalloc(1, sizeof(struct ss_value *));
-    message->graphs[0] = ss_value_from_text(GRAPH, strlen(GRAPH));
-    message->graphs_count = 1;
+    message->hello.graphs = ss_zalloc(1, sizeof(struct ss_value *));
+    message->hello.graphs[0] = ss_value_from_text(GRAPH, strlen(GRAPH));
+    message->hello.graphs_count = 1;
     return message;
 }
 
@@ -154,10 +154,10 @@ static struct ss_message *ask(uint64_t id, const char *op, const char *body)
 static void expect_refused(struct ss_link *link, int status, const char *word)
 {
     struct ss_message *message = hear(link, SS_MESSAGE_REFUSED);
-    ck_assert_msg(message->status == status, "%s: %s",
-        ss_status_name(message->status), message->text);
-    ck_assert_msg(strstr(message->text, word) != NULL, "\"%s\" does not say %s",
-        message->text, word);
+    ck_assert_msg(message->refused.status == status, "%s: %s",
+        ss_status_name(message->refused.status), message->refused.text);
+    ck_assert_msg(strstr(message->refused.text, word) != NULL,
+        "\"%s\" does not say %s", message->refused.text, word);
     ss_message_destroy(&message);
 }
 

@@ -397,12 +397,12 @@ static void hello(void)
     struct ss_value *value = ss_value_new(graph);
     frame("w", &(struct ss_message){.type = SS_MESSAGE_HELLO,
                    .protocol = SS_PROTOCOL_VERSION,
-                   .name = "w",
-                   .app_version = "1",
-                   .host = "h",
+                   .hello.name = "w",
+                   .hello.app_version = "1",
+                   .hello.host = "h",
                    .capacity = 8,
-                   .graphs = &value,
-                   .graphs_count = 1});
+                   .hello.graphs = &value,
+                   .hello.graphs_count = 1});
     ss_value_unref(value);
 }
 

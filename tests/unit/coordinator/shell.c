@@ -121,7 +121,7 @@ struct ss_message *hear(struct ss_link *link, enum ss_message_type type)
     ck_assert_msg(message != NULL, "no %s came", ss_message_name(type));
     ck_assert_msg(message->type == type, "%s came in place of %s: %s",
         ss_message_name(message->type), ss_message_name(type),
-        message->text ? message->text : "");
+        message->refused.text ? message->refused.text : "");
     return message;
 }
 
@@ -134,11 +134,11 @@ void hear_and_forget(struct ss_link *link, enum ss_message_type type)
 struct ss_message *hello_of(const char *name, uint32_t capacity)
 {
     struct ss_message *hello = ss_message_new(SS_MESSAGE_HELLO);
-    hello->name = ss_strdup(name);
+    hello->hello.name = ss_strdup(name);
     hello->capacity = capacity;
-    hello->graphs_count = 1;
-    hello->graphs = ss_zalloc(1, sizeof(*hello->graphs));
-    hello->graphs[0] = ss_value_from_text(GRAPH, strlen(GRAPH));
+    hello->hello.graphs_count = 1;
+    hello->hello.graphs = ss_zalloc(1, sizeof(*hello->hello.graphs));
+    hello->hello.graphs[0] = ss_value_from_text(GRAPH, strlen(GRAPH));
     return hello;
 }
 

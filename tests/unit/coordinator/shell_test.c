@@ -40,9 +40,10 @@ START_TEST(a_worker_is_welcomed_with_the_epoch_and_the_times)
     say_hello(worker, "w", 1);
     struct ss_message *welcome = hear(worker, SS_MESSAGE_WELCOME);
     ck_assert_uint_eq(welcome->epoch, ss_coordinator_epoch(coordinator));
-    ck_assert_int_eq(welcome->lease_ms, ss_coordinator_initial.lease_ms);
     ck_assert_int_eq(
-        welcome->heartbeat_ms, ss_coordinator_initial.heartbeat_ms);
+        welcome->welcome.lease_ms, ss_coordinator_initial.lease_ms);
+    ck_assert_int_eq(
+        welcome->welcome.heartbeat_ms, ss_coordinator_initial.heartbeat_ms);
     ss_message_destroy(&welcome);
 }
 END_TEST
@@ -52,7 +53,7 @@ START_TEST(a_name_that_a_live_worker_has_is_refused)
     join(worker, "w", 1);
     say_hello(client, "w", 1);
     struct ss_message *refused = hear(client, SS_MESSAGE_REFUSED);
-    ck_assert_int_eq(refused->status, SS_EEXISTS);
+    ck_assert_int_eq(refused->refused.status, SS_EEXISTS);
     ss_message_destroy(&refused);
 }
 END_TEST
@@ -69,8 +70,9 @@ START_TEST(garbage_is_answered_each_time_and_logged_once)
     for (int i = 0; i < 3; i++) {
         say_bytes(worker, "GET / HTTP/1.1", 14);
         struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
-        ck_assert_int_eq(refused->status, SS_EFORMAT);
-        ck_assert_ptr_nonnull(strstr(refused->text, "not a message of this"));
+        ck_assert_int_eq(refused->refused.status, SS_EFORMAT);
+        ck_assert_ptr_nonnull(
+            strstr(refused->refused.text, "not a message of this"));
         ss_message_destroy(&refused);
     }
     ck_assert_uint_eq(shell_warnings, 1);
@@ -85,8 +87,9 @@ START_TEST(another_protocol_is_refused_with_both_numbers)
 {
     say_bytes(worker, "\x08\x07", 2);
     struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
-    ck_assert_int_eq(refused->status, SS_EVERSION);
-    ck_assert_ptr_nonnull(strstr(refused->text, "protocol 7, this one 1"));
+    ck_assert_int_eq(refused->refused.status, SS_EVERSION);
+    ck_assert_ptr_nonnull(
+        strstr(refused->refused.text, "protocol 7, this one 1"));
     ss_message_destroy(&refused);
 }
 END_TEST
@@ -100,8 +103,9 @@ START_TEST(what_is_not_for_a_coordinator_is_refused)
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         say(worker, ss_message_new(types[i]));
         struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
-        ck_assert_int_eq(refused->status, SS_EINVAL);
-        ck_assert_ptr_nonnull(strstr(refused->text, ss_message_name(types[i])));
+        ck_assert_int_eq(refused->refused.status, SS_EINVAL);
+        ck_assert_ptr_nonnull(
+            strstr(refused->refused.text, ss_message_name(types[i])));
         ss_message_destroy(&refused);
     }
 }
@@ -123,7 +127,8 @@ END_TEST
 START_TEST(what_a_worker_says_that_it_is_set_to_is_told)
 {
     struct ss_message *hello = hello_of("w", 1);
-    hello->settings = json_pack("[{s:s, s:i}]", "name", "capacity", "value", 1);
+    hello->hello.settings =
+        json_pack("[{s:s, s:i}]", "name", "capacity", "value", 1);
     say(worker, hello);
     hear_and_forget(worker, SS_MESSAGE_WELCOME);
     ask(6, "settings", NULL);

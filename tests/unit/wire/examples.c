@@ -205,21 +205,21 @@ static void add_shards(struct ss_message *message)
 
 static void fill_hello(struct ss_message *message)
 {
-    message->labels_count = 2;
-    message->labels = texts("gpu", "large");
+    message->hello.labels_count = 2;
+    message->hello.labels = texts("gpu", "large");
     add_offers(message);
-    message->name = ss_strdup("host/7/1");
-    message->app_version = ss_strdup("2.0");
-    message->host = ss_strdup("host");
-    message->pid = 7;
+    message->hello.name = ss_strdup("host/7/1");
+    message->hello.app_version = ss_strdup("2.0");
+    message->hello.host = ss_strdup("host");
+    message->hello.pid = 7;
     message->capacity = 4;
-    message->keeps_lists = true;
-    message->settings =
+    message->hello.keeps_lists = true;
+    message->hello.settings =
         json_pack("[{s:s, s:i}]", "name", "capacity", "value", 4);
-    message->graphs_count = 2;
-    message->graphs = ss_zalloc(2, sizeof(*message->graphs));
-    message->graphs[0] = wire_value("{\"name\":\"a\"}");
-    message->graphs[1] = wire_value("{\"name\":\"b\"}");
+    message->hello.graphs_count = 2;
+    message->hello.graphs = ss_zalloc(2, sizeof(*message->hello.graphs));
+    message->hello.graphs[0] = wire_value("{\"name\":\"a\"}");
+    message->hello.graphs[1] = wire_value("{\"name\":\"b\"}");
 }
 
 static void fill_cluster(struct ss_message *message)
@@ -243,9 +243,9 @@ static void fill_cluster(struct ss_message *message)
 
 static void fill_bye(struct ss_message *message)
 {
-    message->drains = true;
-    message->name = ss_strdup("w1");
-    message->text = ss_strdup("signal 11");
+    message->bye.drains = true;
+    message->bye.ended = ss_strdup("w1");
+    message->bye.how = ss_strdup("signal 11");
     add_attempts(message);
 }
 
@@ -279,14 +279,14 @@ struct ss_message *wire_example(enum ss_message_type type)
         break;
     case SS_MESSAGE_WELCOME:
         message->epoch = 12;
-        message->lease_ms = 10000;
-        message->heartbeat_ms = 2000;
-        message->begin_ms = 1000;
+        message->welcome.lease_ms = 10000;
+        message->welcome.heartbeat_ms = 2000;
+        message->welcome.begin_ms = 1000;
         add_members(message);
         break;
     case SS_MESSAGE_REFUSED:
-        message->status = SS_EEXISTS;
-        message->text = ss_strdup("that name is taken");
+        message->refused.status = SS_EEXISTS;
+        message->refused.text = ss_strdup("that name is taken");
         break;
     case SS_MESSAGE_ASK:
         message->op = ss_strdup("run");

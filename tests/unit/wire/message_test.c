@@ -213,25 +213,25 @@ static void has_members(const struct ss_message *message)
 START_TEST(hello_welcome_and_refusal_arrive_whole)
 {
     struct ss_message *message = wire_through(wire_example(SS_MESSAGE_HELLO));
-    ck_assert_str_eq(message->name, "host/7/1");
-    ck_assert_str_eq(message->app_version, "2.0");
-    ck_assert_str_eq(message->host, "host");
-    ck_assert_uint_eq(message->pid, 7);
+    ck_assert_str_eq(message->hello.name, "host/7/1");
+    ck_assert_str_eq(message->hello.app_version, "2.0");
+    ck_assert_str_eq(message->hello.host, "host");
+    ck_assert_uint_eq(message->hello.pid, 7);
     ck_assert_uint_eq(message->capacity, 4);
-    ck_assert_uint_eq(message->graphs_count, 2);
+    ck_assert_uint_eq(message->hello.graphs_count, 2);
     ck_assert_str_eq(
-        ss_json_str(ss_value_json(message->graphs[1]), "name", ""), "b");
+        ss_json_str(ss_value_json(message->hello.graphs[1]), "name", ""), "b");
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_WELCOME));
     ck_assert_uint_eq(message->epoch, 12);
-    ck_assert_int_eq(message->lease_ms, 10000);
-    ck_assert_int_eq(message->heartbeat_ms, 2000);
-    ck_assert_int_eq(message->begin_ms, 1000);
+    ck_assert_int_eq(message->welcome.lease_ms, 10000);
+    ck_assert_int_eq(message->welcome.heartbeat_ms, 2000);
+    ck_assert_int_eq(message->welcome.begin_ms, 1000);
     has_members(message);
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_REFUSED));
-    ck_assert_int_eq(message->status, SS_EEXISTS);
-    ck_assert_str_eq(message->text, "that name is taken");
+    ck_assert_int_eq(message->refused.status, SS_EEXISTS);
+    ck_assert_str_eq(message->refused.text, "that name is taken");
     ss_message_destroy(&message);
 }
 END_TEST
@@ -265,10 +265,10 @@ START_TEST(lists_and_requests_arrive_whole)
         ss_json_str(ss_value_json(message->body), "status", ""), "done");
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_BYE));
-    ck_assert(message->drains);
+    ck_assert(message->bye.drains);
     ck_assert_uint_eq(message->attempts_count, 2);
-    ck_assert_str_eq(message->name, "w1");
-    ck_assert_str_eq(message->text, "signal 11");
+    ck_assert_str_eq(message->bye.ended, "w1");
+    ck_assert_str_eq(message->bye.how, "signal 11");
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_PONG));
     ck_assert_uint_eq(message->epoch, 5);
@@ -295,10 +295,10 @@ static void has_offers(const struct ss_message *message)
 START_TEST(members_labels_shards_and_offers_arrive_whole)
 {
     struct ss_message *message = wire_through(wire_example(SS_MESSAGE_HELLO));
-    ck_assert_uint_eq(message->labels_count, 2);
-    ck_assert_str_eq(message->labels[1], "large");
+    ck_assert_uint_eq(message->hello.labels_count, 2);
+    ck_assert_str_eq(message->hello.labels[1], "large");
     ck_assert_str_eq(
-        ss_json_str(json_array_get(message->settings, 0), "name", ""),
+        ss_json_str(json_array_get(message->hello.settings, 0), "name", ""),
         "capacity");
     has_offers(message);
     ss_message_destroy(&message);

@@ -186,9 +186,9 @@ static const struct ss_message *hear(enum ss_message_type type)
 {
     for (;;) {
         receive();
-        bool is_word = heard->type == SS_MESSAGE_BYE && heard->name;
+        bool is_word = heard->type == SS_MESSAGE_BYE && heard->bye.ended;
         if (is_word)
-            ck_assert_str_eq(heard->name, "w/1");
+            ck_assert_str_eq(heard->bye.ended, "w/1");
         if (heard->type == SS_MESSAGE_PING)
             say_pong();
         if (heard->type == type && !is_word)
@@ -204,8 +204,8 @@ static void welcome(void)
 {
     struct ss_message *message = ss_message_new(SS_MESSAGE_WELCOME);
     message->epoch = 1;
-    message->lease_ms = PATIENCE_MS;
-    message->heartbeat_ms = 100;
+    message->welcome.lease_ms = PATIENCE_MS;
+    message->welcome.heartbeat_ms = 100;
     say(message);
     ss_message_destroy(&message);
 }
@@ -258,8 +258,8 @@ static const struct ss_outcome *hear_outcome(void)
 
 static void expect_leaving(void)
 {
-    if (hear(SS_MESSAGE_BYE)->drains)
-        ck_assert(!hear(SS_MESSAGE_BYE)->drains);
+    if (hear(SS_MESSAGE_BYE)->bye.drains)
+        ck_assert(!hear(SS_MESSAGE_BYE)->bye.drains);
     ck_assert_int_eq(worker_exit_code(), 0);
 }
 
@@ -269,14 +269,14 @@ START_TEST(a_worker_says_hello_works_and_leaves)
 {
     start(0);
     hear(SS_MESSAGE_HELLO);
-    ck_assert_str_eq(heard->name, "w");
-    ck_assert_str_eq(heard->app_version, "7");
+    ck_assert_str_eq(heard->hello.name, "w");
+    ck_assert_str_eq(heard->hello.app_version, "7");
     ck_assert_uint_eq(heard->capacity, 2);
-    ck_assert_uint_eq(heard->labels_count, 2);
-    ck_assert_str_eq(heard->labels[1], "large");
-    ck_assert_uint_eq(heard->graphs_count, 1);
+    ck_assert_uint_eq(heard->hello.labels_count, 2);
+    ck_assert_str_eq(heard->hello.labels[1], "large");
+    ck_assert_uint_eq(heard->hello.graphs_count, 1);
     ck_assert_str_eq(
-        ss_json_str(ss_value_json(heard->graphs[0]), "name", ""), "g");
+        ss_json_str(ss_value_json(heard->hello.graphs[0]), "name", ""), "g");
     welcome();
     give(order("greet", 1));
     hear(SS_MESSAGE_LIVE);
@@ -308,8 +308,8 @@ START_TEST(a_worker_serves_a_coordinator_that_another_told_of)
     struct ss_message message = {.type = SS_MESSAGE_WELCOME,
         .protocol = SS_PROTOCOL_VERSION,
         .epoch = 2,
-        .lease_ms = PATIENCE_MS,
-        .heartbeat_ms = 100,
+        .welcome.lease_ms = PATIENCE_MS,
+        .welcome.heartbeat_ms = 100,
         .members = members,
         .members_count = 2};
     say(&message);
@@ -333,8 +333,8 @@ START_TEST(a_refused_worker_ends_with_exit_code_3)
     start(0);
     hear(SS_MESSAGE_HELLO);
     struct ss_message *message = ss_message_new(SS_MESSAGE_REFUSED);
-    message->status = SS_EDENIED;
-    message->text = ss_strdup("not you");
+    message->refused.status = SS_EDENIED;
+    message->refused.text = ss_strdup("not you");
     say(message);
     ss_message_destroy(&message);
     ck_assert_int_eq(worker_exit_code(), SS_WORKER_EXIT_REFUSED);
@@ -431,7 +431,7 @@ START_TEST(a_coordinator_s_word_is_as_good_as_a_signal)
     give(order("until_told", 1));
     hear(SS_MESSAGE_LIVE);
     say(&leave);
-    ck_assert(hear(SS_MESSAGE_BYE)->drains);
+    ck_assert(hear(SS_MESSAGE_BYE)->bye.drains);
     say(&leave); // it comes again, and changes nothing
     say_about(SS_MESSAGE_CANCEL, 1);
     hear_outcome();
@@ -448,7 +448,7 @@ START_TEST(a_second_signal_ends_a_worker_whose_body_goes_on)
     give(order("for_ever", 1));
     hear(SS_MESSAGE_LIVE);
     kill(worker, SIGTERM);
-    ck_assert(hear(SS_MESSAGE_BYE)->drains);
+    ck_assert(hear(SS_MESSAGE_BYE)->bye.drains);
     kill(worker, SIGTERM);
     ck_assert_int_eq(worker_exit_code(), 0);
 }
@@ -458,13 +458,13 @@ START_TEST(a_crash_costs_one_worker_which_is_started_again)
 {
     start(1);
     hear(SS_MESSAGE_HELLO);
-    ck_assert_str_eq(heard->name, "w/1");
+    ck_assert_str_eq(heard->hello.name, "w/1");
     welcome();
     give(order("crash", 1));
-    uint32_t crashed = heard->pid;
-    while (hear(SS_MESSAGE_HELLO)->pid == crashed)
+    uint32_t crashed = heard->hello.pid;
+    while (hear(SS_MESSAGE_HELLO)->hello.pid == crashed)
         continue;
-    ck_assert_str_eq(heard->name, "w/1.2");
+    ck_assert_str_eq(heard->hello.name, "w/1.2");
     welcome();
     give(order("greet", 2));
     hear(SS_MESSAGE_LIVE);
@@ -481,7 +481,7 @@ START_TEST(several_processes_leave_together)
     char names[3][8];
     for (int i = 0; i < 3; i++) {
         hear(SS_MESSAGE_HELLO);
-        snprintf(names[i], sizeof(names[i]), "%s", heard->name);
+        snprintf(names[i], sizeof(names[i]), "%s", heard->hello.name);
         for (int before = 0; before < i; before++)
             if (strcmp(names[before], names[i]) == 0)
                 i--; // said twice
