@@ -26,6 +26,12 @@ struct step {
     int64_t number;
     int64_t tasks;
     int64_t done;
+    // Without those of graphs inside, by the events seen here.
+    struct {
+        int64_t tasks;
+        int64_t done;
+    } own;
+    bool has_inner; // such tasks are counted in `tasks` as it comes
     int64_t began_us;
     int64_t ended_us;
     struct ss_map nodes; // name -> how many tasks ended, as a number
@@ -70,8 +76,9 @@ void ss_steps_destroy(struct ss_steps **steps)
     *steps = NULL;
 }
 
-// "greet", "left, right", "measure x12". Gives.
-static char *nodes_text(const struct step *step)
+// "greet", "left, right", "measure x12" (or "measure", where `counts` is false
+// and there is one). Gives.
+static char *nodes_text(const struct step *step, bool counts)
 {
     struct ss_buf buf;
     ss_buf_init(&buf, TEXT_SIZE_MAX);
@@ -80,7 +87,7 @@ static char *nodes_text(const struct step *step)
     for (; it && shown < NODES_SHOWN_MAX; it = it->next, shown++) {
         long long count = *(const long long *)it->value;
         ss_buf_addf(&buf, "%s%s", shown ? ", " : "", it->key);
-        if (count > 1)
+        if (count > 1 && (counts || step->nodes.count > 1))
             ss_buf_addf(&buf, " \xc3\x97%lld", count);
     }
     if (it)
@@ -107,10 +114,10 @@ static size_t update_width(const struct ss_steps *steps)
     return room > UPDATE_WIDTH_MAX ? UPDATE_WIDTH_MAX : room;
 }
 
-static void begin_line(
-    struct ss_steps *steps, const struct step *step, struct ss_buf *buf)
+static void begin_line(struct ss_steps *steps, const struct step *step,
+    bool counts, struct ss_buf *buf)
 {
-    char *nodes = nodes_text(step);
+    char *nodes = nodes_text(step, counts);
     size_t own = ss_text_width(nodes);
     if (own > steps->node_width)
         steps->node_width = own;
@@ -138,7 +145,7 @@ static void finish(
 {
     if (!step->is_there)
         return;
-    begin_line(steps, step, ret_lines);
+    begin_line(steps, step, true, ret_lines);
     size_t width = update_width(steps);
     char *what = deed(step, width);
     add_padded(ret_lines, what, width);
@@ -177,10 +184,18 @@ static void on_progress(struct ss_steps *steps, const json_t *data,
     int64_t now_us, struct ss_buf *ret_lines)
 {
     begin(steps, ss_json_int(data, "step", 0), now_us, ret_lines);
-    steps->now.tasks = ss_json_int(data, "tasks", 0);
-    steps->now.done = ss_json_int(data, "done", 0);
     const char *node = ss_json_str(data, "node", NULL);
-    if (!node)
+    bool is_inner = ss_json_bool(data, "inner", false);
+    struct step *now = &steps->now;
+    int64_t done = ss_json_int(data, "done", 0);
+    if (!is_inner && !node && done == 0)
+        now->own.tasks = ss_json_int(data, "tasks", 0);
+    now->own.done += !is_inner && node;
+    now->has_inner = now->has_inner || is_inner;
+    bool is_own = now->has_inner && now->own.tasks > 0;
+    now->tasks = is_own ? now->own.tasks : ss_json_int(data, "tasks", 0);
+    now->done = is_own ? now->own.done : done;
+    if (!node || is_inner)
         return;
     // A task of this superstep ended, so the last one's updates are all here.
     finish(steps, &steps->last, ret_lines);
@@ -245,9 +260,13 @@ void ss_steps_live(
     if (!step->is_there || since_us < LIVE_AFTER_US)
         return;
     struct ss_steps copy = *steps; // the column grows when a line is finished
-    begin_line(&copy, step, ret_line);
-    ss_buf_addf(ret_line, "%lld/%lld tasks", (long long)step->done,
-        (long long)step->tasks);
+    begin_line(&copy, step, false, ret_line);
+    char *done = ss_text_thousands(step->done);
+    char *tasks = ss_text_thousands(step->tasks);
+    bool is_one = step->nodes.count == 1 && step->tasks > 1;
+    ss_buf_addf(ret_line, "%s/%s%s", done, tasks, is_one ? "" : " tasks");
+    ss_free(done);
+    ss_free(tasks);
     if (step->tasks > 1) {
         char *bar = ss_text_bar(step->done, step->tasks, BAR_WIDTH);
         ss_buf_addf(ret_line, "  %s  %lld %%", bar,

@@ -164,6 +164,20 @@ char *ss_text_count(int64_t count, const char *noun)
         "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
 }
 
+char *ss_text_thousands(int64_t count)
+{
+    struct ss_buf text;
+    char *digits = ss_format("%lld", (long long)count);
+    size_t size = strlen(digits);
+    ss_buf_init(&text, 2 * size + 1);
+    for (size_t i = 0; i < size; i++) {
+        bool is_third = i > 0 && (size - i) % 3 == 0 && digits[i - 1] != '-';
+        ss_buf_addf(&text, "%s%c", is_third ? "," : "", digits[i]);
+    }
+    ss_free(digits);
+    return ss_buf_steal(&text, NULL);
+}
+
 char *ss_text_bar(int64_t done, int64_t total, size_t width)
 {
     struct ss_buf bar;

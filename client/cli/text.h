@@ -34,6 +34,8 @@ char *ss_text_ago(int64_t ms);
 char *ss_text_time(const char *iso);
 // "1 node", "3 nodes". Gives.
 char *ss_text_count(int64_t count, const char *noun);
+// "2,430". Gives.
+char *ss_text_thousands(int64_t count);
 // "▇▇▇▁▁▁" of `width` columns. Gives.
 char *ss_text_bar(int64_t done, int64_t total, size_t width);
 

@@ -400,8 +400,9 @@ void ss_stream_progress(struct loop *loop, const struct task *task)
     if (!(run->modes & STREAM_PROGRESS))
         return;
     ss_emit_progress(run->root,
-        json_pack("{s:I, s:I, s:I, s:s*}", "step", (json_int_t)run->root->step,
-            "tasks", (json_int_t)run->stats.planned, "done",
-            (json_int_t)run->stats.done, "node",
-            task ? task->planned.node->name : NULL));
+        json_pack("{s:I, s:I, s:I, s:s*, s:o*}", "step",
+            (json_int_t)run->root->step, "tasks",
+            (json_int_t)run->stats.planned, "done", (json_int_t)run->stats.done,
+            "node", task ? task->planned.node->name : NULL, "inner",
+            loop == run->root ? NULL : json_true()));
 }

@@ -45,6 +45,15 @@ static void progress(int step, int done, int tasks, const char *node)
     json_decref(json);
 }
 
+static void event_of_inner(int step, int done, int tasks, const char *node)
+{
+    json_t *json = json_pack("{s:s, s:{s:i, s:i, s:i, s:s, s:b}}", "mode",
+        "progress", "data", "step", step, "tasks", tasks, "done", done, "node",
+        node, "inner", 1);
+    ss_steps_event(steps, json, now_us, &lines);
+    json_decref(json);
+}
+
 static const char *live(void)
 {
     ss_buf_reset(&lines);
@@ -196,10 +205,26 @@ START_TEST(a_long_superstep_shows_how_far_it_is)
     progress(3, 700, 1400, "measure");
     now_us += 9000000;
     ck_assert_str_eq(live(),
-        "step 3  measure   700/1400 tasks  "
+        "step 3  measure   700/1,400  "
         "\xe2\x96\x87\xe2\x96\x87\xe2\x96\x87\xe2\x96\x87\xe2\x96\x87"
         "\xe2\x96\x87\xe2\x96\x81\xe2\x96\x81\xe2\x96\x81\xe2\x96\x81"
         "\xe2\x96\x81\xe2\x96\x81  50 %  eta 9.0 s");
+}
+END_TEST
+
+// Each page is a graph with tasks of its own.
+START_TEST(a_fan_out_is_told_in_its_own_tasks)
+{
+    progress(1, 0, 3000, NULL);
+    event_of_inner(1, 1, 3003, "fetch");
+    progress(1, 2, 3003, "page");
+    event_of_inner(1, 3, 3004, "fetch");
+    now_us += 3000000;
+    ck_assert_ptr_eq(strstr(live(), "step 1  page      1/3,000  "), live());
+    progress(2, 0, 1, NULL);
+    ss_steps_end(steps, now_us, &lines);
+    ck_assert_ptr_nonnull(strstr(ss_buf_str(&lines), "1 of 3000 tasks"));
+    ck_assert_ptr_null(strstr(ss_buf_str(&lines), "fetch"));
 }
 END_TEST
 
@@ -238,6 +263,7 @@ int main(void)
     tcase_add_test(tcase, other_events_are_no_lines);
     tcase_add_test(tcase, nothing_moves_while_a_superstep_has_hardly_begun);
     tcase_add_test(tcase, a_long_superstep_shows_how_far_it_is);
+    tcase_add_test(tcase, a_fan_out_is_told_in_its_own_tasks);
     tcase_add_test(tcase, one_long_task_shows_how_long_it_takes);
     tcase_add_test(tcase, names_with_control_characters_do_no_harm);
     suite_add_tcase(suite, tcase);
