@@ -2,9 +2,18 @@
 # builds with them superstep.pc and the package that find_package() finds.
 
 get_property(programs GLOBAL PROPERTY SS_PROGRAMS)
-if(programs)
-  install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+foreach(program IN LISTS programs)
+  string(REGEX REPLACE "^superstep-?" "" part ${program})
+  if(NOT part)
+    set(part client)
+  endif()
+  install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+      COMPONENT ${part})
+  install(FILES docs/man/${program}.1
+      DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${part})
+endforeach()
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 foreach(folder worker/include client/include local/include)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/
       DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
@@ -55,6 +64,7 @@ install(FILES ${CMAKE_BINARY_DIR}/superstepConfig.cmake
     ${CMAKE_BINARY_DIR}/superstepConfigVersion.cmake DESTINATION ${package})
 
 # What a package brings beside: completions, man pages, units, what to read.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME client)
 set(SS_DOCS ${CMAKE_INSTALL_DATADIR}/doc/superstep)
 install(FILES completion/superstep.bash RENAME superstep
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
@@ -62,12 +72,14 @@ install(FILES completion/superstep.zsh RENAME _superstep
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completion/superstep.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-    FILES_MATCHING PATTERN "*.1")
 install(FILES LICENSE README.md DESTINATION ${SS_DOCS})
 install(DIRECTORY docs examples DESTINATION ${SS_DOCS}
     PATTERN "man" EXCLUDE)
-install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system
-    FILES_MATCHING PATTERN "*.service")
-install(FILES deploy/systemd/superstep.sysusers RENAME superstep.conf
-    DESTINATION lib/sysusers.d)
+foreach(part coordinator worker)
+  install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system
+      COMPONENT ${part} FILES_MATCHING PATTERN "superstep-${part}*.service")
+  install(FILES deploy/systemd/superstep.sysusers COMPONENT ${part}
+      RENAME superstep-${part}.conf DESTINATION lib/sysusers.d)
+endforeach()
+
+include(cmake/package.cmake)

@@ -130,7 +130,7 @@ function(ss_examples folder)
       ss_application(${name} ${folder}/${name}/*.c)
       # As units and documents name it.
       install(FILES $<TARGET_FILE:app_${name}> RENAME ${name}.so
-          DESTINATION lib/superstep)
+          DESTINATION lib/superstep COMPONENT worker)
     endif()
   endforeach()
 endfunction()

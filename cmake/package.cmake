@@ -1,0 +1,35 @@
+# Packages for Debian, one for each part: cpack -G DEB in a build folder.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME superstep)
+set(CPACK_PACKAGE_VENDOR Superstep)
+set(CPACK_PACKAGE_CONTACT "Superstep <superstep@localhost>")
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION misc)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libjansson-dev")
+set(CPACK_DEBIAN_CLIENT_PACKAGE_NAME superstep)
+set(CPACK_COMPONENT_COORDINATOR_DESCRIPTION
+    "durable graphs: the coordinator\nIt plans, applies and keeps.")
+set(CPACK_COMPONENT_WORKER_DESCRIPTION
+    "durable graphs: the worker\nIt runs the nodes of an application.")
+set(CPACK_COMPONENT_CLIENT_DESCRIPTION
+    "durable graphs: the superstep command\nRun them, follow them, look at them.")
+set(CPACK_COMPONENT_DEV_DESCRIPTION
+    "durable graphs: headers and libraries\nWhat applications are built with.")
+set(CPACK_COMPONENTS_ALL coordinator worker client dev)
+# The units' user is there before they start.
+set(SS_POSTINST "#!/bin/sh\nset -e\n"
+    "[ ! -x /usr/bin/systemd-sysusers ] || systemd-sysusers\n")
+string(CONCAT SS_POSTINST ${SS_POSTINST})
+file(WRITE ${CMAKE_BINARY_DIR}/deb/postinst "${SS_POSTINST}")
+file(CHMOD ${CMAKE_BINARY_DIR}/deb/postinst PERMISSIONS OWNER_READ OWNER_WRITE
+    OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_COORDINATOR_PACKAGE_CONTROL_EXTRA
+    ${CMAKE_BINARY_DIR}/deb/postinst)
+set(CPACK_DEBIAN_WORKER_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/deb/postinst)
+include(CPack)

@@ -1,0 +1,41 @@
+# The packages for Debian: one for each part, with what its part needs, and
+# programs that start.
+set -eu
+command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || exit 77
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+fail()
+{
+    echo "package: $*"
+    exit 1
+}
+
+cpack --config "$SS_BUILD_DIR/CPackConfig.cmake" -G DEB -B "$place" \
+    >"$place/log" 2>&1 || { cat "$place/log"; fail "cpack failed"; }
+has() # package, files...
+{
+    package=$1
+    shift
+    mkdir "$place/$package"
+    dpkg-deb -x "$place/$package"_*.deb "$place/$package" ||
+        fail "no package $package"
+    for file in "$@"; do
+        [ -s "$place/$package/usr/$file" ] || fail "$package lacks $file"
+    done
+}
+has superstep bin/superstep share/man/man1/superstep.1 \
+    share/bash-completion/completions/superstep share/doc/superstep/LICENSE
+for part in coordinator worker; do
+    has superstep-$part bin/superstep-$part \
+        share/man/man1/superstep-$part.1 lib/sysusers.d/superstep-$part.conf
+    dpkg-deb -f "$place/superstep-$part"_*.deb Depends | grep -q libjansson4 ||
+        fail "superstep-$part depends on no library"
+    "$place/superstep-$part/usr/bin/superstep-$part" --version >/dev/null ||
+        fail "superstep-$part does not start"
+done
+has superstep-dev include/superstep/superstep.h
+[ -s "$place/superstep-worker/usr/lib/superstep/digest.so" ] ||
+    fail "no application to try"
+"$place/superstep/usr/bin/superstep" version >/dev/null ||
+    fail "superstep does not start"
+echo "package: coordinator, worker, command and headers, each by itself"
