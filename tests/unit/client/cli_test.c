@@ -143,7 +143,7 @@ static void expect_completed(int status, const char *text)
 
 START_TEST(a_tab_offers_what_may_stand_there)
 {
-    expect_completed(COMPLETE("re"), "resume\nrelease\nretain\n");
+    expect_completed(COMPLETE("re"), "resume\nretry\nrelease\nretain\n");
     expect_completed(
         COMPLETE("--coordinator", "tcp://127.0.0.1:9", "hi"), "history\n");
     expect_completed(COMPLETE("run", "g", "--rec"), "--recursion-limit\n");

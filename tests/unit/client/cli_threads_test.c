@@ -516,6 +516,47 @@ START_TEST(runs_are_found_by_status_graph_and_age)
 }
 END_TEST
 
+#define TOLD_OF(run, status)                                                   \
+    "{\"explain\":{\"run\":\"" run "\",\"thread\":\"t\",\"graph\":\"g\","      \
+    "\"status\":\"" status "\"}}"
+
+// One had to know that it is a run without input, and of which graph.
+START_TEST(retry_goes_on_where_a_failed_run_stopped)
+{
+    PLAY({.op = "explain", .final = TOLD_OF("r1", "failed")},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "r1"), 0);
+    expect_out("{\"log\": [\"hello\"]}\n");
+    expect_asked("explain {\"run\":\"r1\"}\n"
+                 "explain {\"thread\":\"t\"}\n"
+                 "run {\"graph\":\"g\",\"thread\":\"t\",\"run\":"
+                 "\"MADE UP\"}\n");
+}
+END_TEST
+
+START_TEST(retry_is_for_the_last_run_of_a_thread_and_for_failures)
+{
+    PLAY({.op = "explain", .final = TOLD_OF("r2", "failed")},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "r1", "-t", "t"), 1);
+    expect_err("superstep: run r1 is not the last one of thread t: run r2 came "
+               "after it, and the thread stands where that one left it\n");
+    expect_asked("explain {\"run\":\"r1\",\"thread\":\"t\"}\n"
+                 "explain {\"thread\":\"t\"}\n");
+    PLAY({.op = "explain", .final = TOLD_OF("r1", "done")},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "r1"), 1);
+    expect_err("superstep: run r1 did not fail, it is done: nothing is tried "
+               "again. superstep explain r1 tells what happened\n");
+    expect_asked("explain {\"run\":\"r1\"}\n");
+    PLAY({.op = "explain",
+        .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                 "\"there is no run r1\"}}"});
+    ck_assert_int_eq(RUN("retry", "r1"), 1);
+    expect_err("superstep: there is no run r1\n");
+}
+END_TEST
+
 // As a coordinator would send it that does not look at `after`.
 START_TEST(a_page_that_comes_again_ends_the_list)
 {
@@ -574,6 +615,9 @@ static TCase *served(void)
     tcase_add_test(tcase, a_list_is_whole_or_as_long_as_it_may_be);
     tcase_add_test(tcase, runs_shows_the_newest_first);
     tcase_add_test(tcase, runs_are_found_by_status_graph_and_age);
+    tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);
+    tcase_add_test(
+        tcase, retry_is_for_the_last_run_of_a_thread_and_for_failures);
     return tcase;
 }
 

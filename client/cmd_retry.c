@@ -1,0 +1,83 @@
+// cmd_retry.c - superstep retry RUN: go on where a run that failed stopped.
+//
+// What its supersteps finished stays; only what failed runs again. It is a new
+// run without input, so the failed one has to be the last of its thread: behind
+// another one the thread stands elsewhere.
+#include <string.h>
+
+#include "client/cli/follow.h"
+#include "client/commands.h"
+#include "common/base/mem.h"
+#include "common/model/run_status.h"
+#include "common/model/value.h"
+
+static struct ss_arg_list words;
+static const char *of_thread;
+static const char *events;
+static bool is_detached, is_watched;
+
+const struct ss_arg ss_cmd_retry_options[] = {SS_CLI_WORD(words, "RUN"),
+    SS_CLI_THREAD_OF_RUN(of_thread),
+    SS_CLI_STREAM(events, "print events, as `run` does"),
+    SS_CLI_DETACH(is_detached), SS_CLI_PROGRESS(is_watched), SS_CLI_OPTIONS};
+
+// A run as `explain` tells of it; `run` NULL: the last one of the thread. Gives
+// *ret_told. Returns an exit status, after printing the error.
+static int look(struct ss_client *client, const char *run, const char *thread,
+    json_t **ret_told)
+{
+    struct ss_client_error error;
+    json_t *answer;
+    json_t *body = json_pack("{s:s*, s:s*}", "run", run, "thread", thread);
+    if (ss_client_ask(client, "explain", body, NULL, &answer, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    *ret_told = json_incref(json_object_get(answer, "explain"));
+    json_decref(answer);
+    return SS_CLI_DONE;
+}
+
+// Whether it failed, and nothing ran on its thread since. Returns an exit
+// status, after printing why not.
+static int check(struct ss_client *client, const char *run, const char *thread,
+    const json_t *told)
+{
+    json_t *last = NULL;
+    enum ss_run_status how = ss_run_status_of(told);
+    if (how != SS_RUN_FAILED)
+        return ss_cli_fail("run %s did not fail, it is %s: nothing is tried "
+                           "again. superstep explain %s tells what happened",
+            run, ss_json_str(told, "status", "?"), run);
+    int status = look(client, NULL, thread, &last);
+    const char *name = ss_json_str(last, "run", run);
+    if (status == SS_CLI_DONE && strcmp(name, run) != 0)
+        status = ss_cli_fail(
+            "run %s is not the last one of thread %s: run %s came after it, "
+            "and the thread stands where that one left it",
+            run, thread, name);
+    json_decref(last);
+    return status;
+}
+
+int ss_cmd_retry(struct ss_client *client)
+{
+    const char *run = words.items[0];
+    json_t *told = NULL;
+    int status = look(client, run, of_thread, &told);
+    const char *thread = ss_json_str(told, "thread", of_thread);
+    if (status == SS_CLI_DONE)
+        status = check(client, run, thread, told);
+    if (status == SS_CLI_DONE) {
+        const char *graph = ss_json_str(told, "graph", "");
+        const struct ss_client_run request = {
+            .thread = thread, .detach = is_detached};
+        const struct ss_follow follow = {.op = "run",
+            .body = ss_client_run_body(graph, &request),
+            .graph = graph,
+            .thread = thread,
+            .stream = events,
+            .progress = is_watched};
+        status = ss_cli_follow(client, &follow);
+    }
+    json_decref(told);
+    return status;
+}
