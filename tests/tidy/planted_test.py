@@ -311,7 +311,8 @@ HOUSE = {
     "tests/tidy/figures.txt": "arrows-up 0 0 most\nfiles-in-one-circle 1 6 most\n"
     "names-in-a-door 1 40 most\nnames-in-a-header 2 30 most\nmembers-of-a-struct 1 30 most\n"
     "checks-in-1000-lines 111.1 20 least\nlines-of-engine.c 2 200 most\n"
-    "repeats-in-commands 0 0 most\nlines-of-shell.c 1 300 most\n",
+    "repeats-in-commands 0 0 most\nlines-of-shell.c 1 300 most\n"
+    "1000-lines-of-product 1 71 most\n",
 }
 UP = "int b(void);\nint a(void) { return b(); }\n"
 BENEATH = "pregel :\nlow : door.h\nhigh :\nengine : engine.h\n"
@@ -348,6 +349,9 @@ ROOMS_PLANTED = [
       "    return 1;\n}\nint b(void);\nint a(void);\n"}, None),
     ({"coordinator/engine/engine.h": "struct event {\n    int a, b;\n};\n"},
      "members-of-a-struct got worse: 2"),
+    ({"common/wire/w.h": "struct message {\n    int a, b;\n};\n"},
+     "members-of-a-struct got worse: 2"),
+    ({"worker/w.def": "X(W)\n" * 1000}, "1000-lines-of-product got worse: 2"),
     ({"coordinator/engine/engine.h": "struct event {\n    struct {\n"
       "        int (*f)(int, int);\n    } g; // one, two\n};\n"}, None),
     ({"coordinator/engine/invariants.c": "int i;\n\n"},
