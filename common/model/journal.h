@@ -39,7 +39,10 @@ enum {
     // No row of the journal has it: who reads it knows records of runs that are
     // named by run and thread, and heads in records.
     SS_ROW_FORMAT_5 = 5,
-    SS_ROW_FORMAT = SS_ROW_FORMAT_5, // the newest that this program knows
+    // No row of the journal has it: who reads it knows that the record of a run
+    // that has not ended stands among the open ones alone.
+    SS_ROW_FORMAT_6 = 6,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_6, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.

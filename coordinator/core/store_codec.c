@@ -117,21 +117,20 @@ static struct ss_store_put put_of(const struct ss_command_put *put,
         .expires_us = put->expires_us};
 }
 
-// Unfinished runs have a table of their own, so that a start reads no others. A
-// key that does not name the thread may be another thread's by now.
-static bool is_of_run(const struct ss_command_put *put)
+static bool is_open(const struct ss_command_put *put)
 {
-    return put->table == SS_RECORD_RUN;
+    return put->value && ss_store_codec_run_is_open(put->value);
 }
 
+// Unfinished runs have a table of their own, so that a start reads no others. A
+// key that does not name the thread may be another thread's by now.
 static struct ss_store_put open_put_of(const struct ss_command_put *put)
 {
-    bool is_open = put->value && ss_store_codec_run_is_open(put->value);
     bool is_sure = ss_run_key_names_thread(put->key);
-    char *text = is_open ? ss_json_text(put->value) : NULL;
+    char *text = is_open(put) ? ss_json_text(put->value) : NULL;
     return (struct ss_store_put){.table = SS_TABLE_OPEN,
         .key = put->key,
-        .index = is_open || !is_sure ? put->index : NULL,
+        .index = text || !is_sure ? put->index : NULL,
         .value = text,
         .value_size = text ? strlen(text) : 0};
 }
@@ -173,9 +172,11 @@ static int store_job(struct ss_store_codec *codec,
     for (size_t i = 0; i < rows_count; i++)
         rows[i] = encoded[i].row;
     for (size_t i = 0; i < command->puts_count; i++) {
-        puts[puts_count++] = put_of(&command->puts[i], &head, command->born_us);
-        if (is_of_run(&command->puts[i]))
-            puts[puts_count++] = open_put_of(&command->puts[i]);
+        const struct ss_command_put *put = &command->puts[i];
+        if (!put->open_alone || !is_open(put))
+            puts[puts_count++] = put_of(put, &head, command->born_us);
+        if (put->table == SS_RECORD_RUN)
+            puts[puts_count++] = open_put_of(put);
     }
     struct ss_store_unit unit = {.thread = command->thread,
         .rows = rows,

@@ -4,8 +4,9 @@
 //   STORE {rows, puts}  -> APPLY unit of encoded rows and JSON texts -> STORED
 //   READ, SCAN, GET     -> READ, SCAN, GET                   -> ROWS, RECORDS
 //
-// A run's record is put twice: for ever in SS_TABLE_RUNS, and in SS_TABLE_OPEN
-// until it has ended.
+// A run's record stands in SS_TABLE_OPEN until it has ended, and then for ever
+// in SS_TABLE_RUNS; where the engine says so (for older coordinators) it stands
+// there from the first.
 //
 // Each row carries the checksum of the row before it; the codec remembers the
 // last checksum of each thread that the engine has, as it was read or written.

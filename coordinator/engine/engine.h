@@ -209,6 +209,9 @@ struct ss_command_put {
     char *index;
     json_t *value; // NULL: delete
     bool absent;   // only if the key is not there
+    // Of a run: while it has not ended its record stands among the open ones
+    // alone.
+    bool open_alone;
     int64_t expires_us;
 };
 

@@ -22,6 +22,13 @@ struct ss_job *ss_job_apply(uint64_t tag, const struct ss_store_unit *unit)
     return job;
 }
 
+void ss_job_entry_fini(struct ss_job_entry *entry)
+{
+    ss_free(entry->key);
+    ss_free(entry->index);
+    ss_free(entry->value);
+}
+
 void ss_job_destroy(struct ss_job **job)
 {
     struct ss_job *it = *job;
@@ -38,9 +45,7 @@ void ss_job_destroy(struct ss_job **job)
     }
     ss_free(it->rows);
     for (size_t i = 0; i < it->entries_count; i++) {
-        ss_free(it->entries[i].key);
-        ss_free(it->entries[i].index);
-        ss_free(it->entries[i].value);
+        ss_job_entry_fini(&it->entries[i]);
     }
     ss_free(it->entries);
     if (it->cluster) {

@@ -35,7 +35,9 @@ struct ss_store_row {
 };
 
 enum ss_store_table {
-    SS_TABLE_RUNS,    // run and thread (model/run_key.h) -> the run's record
+    // Run and thread (model/run_key.h) -> the run's record, once it has ended.
+    // A job that asks for them is told those of SS_TABLE_OPEN as well.
+    SS_TABLE_RUNS,
     SS_TABLE_THREADS, // thread -> its record
     SS_TABLE_GRAPHS,  // name@version -> description
     SS_TABLE_CACHE,   // cache key -> writes
@@ -147,5 +149,6 @@ struct ss_job {
 struct ss_job *ss_job_apply(uint64_t tag, const struct ss_store_unit *unit);
 struct ss_job *ss_job_new(enum ss_job_type type, uint64_t tag);
 void ss_job_destroy(struct ss_job **job);
+void ss_job_entry_fini(struct ss_job_entry *entry);
 
 #endif

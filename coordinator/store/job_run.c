@@ -107,20 +107,100 @@ static int thread_read(struct ss_store *store, struct ss_job *job)
         &collector, &job->error);
 }
 
+// --- records ----------------------------------------------------------------
+
+static int scan_in(
+    struct ss_store *store, struct collector *collector, enum ss_store_table in)
+{
+    struct ss_job *job = collector->job;
+    return ss_store_scan(store, in, job->index, job->key, job->limit,
+        collect_entry, collector, &job->error);
+}
+
+static int get_in(
+    struct ss_store *store, struct collector *collector, enum ss_store_table in)
+{
+    struct ss_job *job = collector->job;
+    return ss_store_get(
+        store, in, job->key, collect_entry, collector, &job->error);
+}
+
+// As strcmp(), by keys; what is not there is behind all.
+static int entries_order(const struct ss_job_entry *left, bool has_left,
+    const struct ss_job_entry *right, bool has_right)
+{
+    return !has_left ? 1 : !has_right ? -1 : strcmp(left->key, right->key);
+}
+
+// Two lists in the order of their keys, the first of so many entries, become
+// one, cut at the job's limit. Of two entries of one key that of the first list
+// stays.
+static void entries_merge(struct ss_job *job, size_t first)
+{
+    struct ss_job_entry *merged =
+        ss_zalloc(job->entries_count + 1, sizeof(*merged));
+    size_t count = 0, left = 0, right = first;
+    while (left < first || right < job->entries_count) {
+        int order = entries_order(&job->entries[left], left < first,
+            &job->entries[right], right < job->entries_count);
+        struct ss_job_entry *next =
+            &job->entries[order <= 0 ? left++ : right++];
+        if (order == 0) {
+            ss_job_entry_fini(&job->entries[right++]);
+        }
+        if (job->limit > 0 && count == job->limit) {
+            ss_job_entry_fini(next);
+        } else {
+            merged[count++] = *next;
+        }
+    }
+    ss_free(job->entries);
+    job->entries = merged;
+    job->entries_count = count;
+}
+
+// Of a run that has not ended the open record counts: the other one, if there
+// is any, was put by an older program or before the run began anew. The open
+// ones are read first, so that a run that ends between the two looks is in both
+// rather than in none.
+static int runs_scan(struct ss_store *store, struct collector *collector)
+{
+    int status = scan_in(store, collector, SS_TABLE_OPEN);
+    size_t first = collector->job->entries_count;
+    if (status == SS_OK) {
+        status = scan_in(store, collector, SS_TABLE_RUNS);
+    }
+    if (status == SS_OK) {
+        entries_merge(collector->job, first);
+    }
+    return status;
+}
+
+static int runs_get(struct ss_store *store, struct collector *collector)
+{
+    int status = get_in(store, collector, SS_TABLE_OPEN);
+    if (status != SS_ENOTFOUND) {
+        return status;
+    }
+    collector->job->error = (struct ss_error){0};
+    return get_in(store, collector, SS_TABLE_RUNS);
+}
+
 static void query_run(struct ss_store *store, struct ss_job *job)
 {
     struct collector collector = {.job = job};
+    bool of_runs = job->table == SS_TABLE_RUNS;
     switch (job->type) {
     case SS_JOB_READ:
         job->status = thread_read(store, job);
         break;
     case SS_JOB_SCAN:
-        job->status = ss_store_scan(store, job->table, job->index, job->key,
-            job->limit, collect_entry, &collector, &job->error);
+        job->status = of_runs ? runs_scan(store, &collector)
+                              : scan_in(store, &collector, job->table);
         break;
     case SS_JOB_GET:
-        job->status = ss_store_get(store, job->table, job->key, collect_entry,
-            &collector, &job->error);
+        job->status = of_runs ? runs_get(store, &collector)
+                              : get_in(store, &collector, job->table);
         break;
     case SS_JOB_RENEW:
     case SS_JOB_LOOK:

@@ -168,7 +168,9 @@ json_t *database_list(struct world *world, enum ss_store_table table)
 json_t *database_run(struct world *world, const char *thread, const char *run)
 {
     char *key = ss_run_key(run, thread);
-    json_t *value = database_entry(world, SS_TABLE_RUNS, key);
+    json_t *value = database_entry(world, SS_TABLE_OPEN, key);
+    if (!value)
+        value = database_entry(world, SS_TABLE_RUNS, key);
     ss_free(key);
     return value;
 }

@@ -353,6 +353,64 @@ START_TEST(a_record_of_before_that_has_ended_goes_with_its_thread)
 }
 END_TEST
 
+// How many records of runs went to the store, and of those that had not ended
+// how many may stand among the open ones alone.
+static size_t records, alone, not_ended;
+
+static void count_records(const struct ss_command *command)
+{
+    for (size_t i = 0;
+         command->type == SS_COMMAND_STORE && i < command->puts_count; i++) {
+        const struct ss_command_put *put = &command->puts[i];
+        if (put->table != SS_RECORD_RUN || !put->value)
+            continue;
+        bool is_open =
+            strcmp(ss_json_str(put->value, "status", ""), "done") != 0;
+        records++;
+        not_ended += is_open;
+        alone += is_open && put->open_alone;
+    }
+}
+
+static void expect_alone(const char *run, size_t expected)
+{
+    records = alone = not_ended = 0;
+    ck_assert_str_eq(status_of(world_get("run", run)), "done");
+    ck_assert_uint_eq(records, 2);
+    ck_assert_uint_eq(not_ended, 1);
+    ck_assert_uint_eq(alone, expected);
+}
+
+START_TEST(an_open_run_is_in_the_list_of_all_for_an_older_coordinator)
+{
+    two_nodes();
+    world_watch(count_records);
+    expect_alone(RUN("t", "1"), 1);
+    oldest_reads(SS_ROW_FORMAT_5);
+    expect_alone(RUN("t", "2"), 0);
+    oldest_reads(SS_ROW_FORMAT_6);
+    expect_alone(RUN("t", "3"), 1);
+    runs("1 on t: done\n2 on t: done\n3 on t: done\n");
+}
+END_TEST
+
+START_TEST(a_run_that_waits_or_goes_on_is_in_the_list_of_runs)
+{
+    two_nodes();
+    world_hold("a");
+    start(RUN("t", "2"));
+    world_ask("ann", "run",
+        "{'graph': 'g', 'thread': 't', 'run': '1', 'input': {'x': []},"
+        " 'if_busy': 'enqueue'}");
+    world_run();
+    runs("1 on t: queued\n2 on t: running\n");
+    world_crash();
+    world_restart();
+    world_run();
+    runs("1 on t: queued\n2 on t: running\n");
+}
+END_TEST
+
 SUITE("names", the_same_name_on_another_thread_is_another_run,
     the_same_name_again_is_that_run_on_each_thread,
     runs_of_one_name_all_go_on_after_a_crash,
@@ -368,4 +426,6 @@ SUITE("names", the_same_name_on_another_thread_is_another_run,
     a_name_that_was_claimed_when_its_coordinator_died_is_the_threads,
     a_run_that_began_by_its_name_alone_ends_by_name_and_thread,
     a_record_of_before_is_found_ended_and_dropped,
-    a_record_of_before_that_has_ended_goes_with_its_thread)
+    a_record_of_before_that_has_ended_goes_with_its_thread,
+    an_open_run_is_in_the_list_of_all_for_an_older_coordinator,
+    a_run_that_waits_or_goes_on_is_in_the_list_of_runs)

@@ -110,7 +110,8 @@ static char *run_status(const struct ss_store_unit *unit)
     for (size_t i = 0; i < unit->puts_count; i++) {
         const struct ss_store_put *put = &unit->puts[i];
         json_t *record = NULL;
-        if (put->table != SS_TABLE_RUNS)
+        if (put->table != SS_TABLE_RUNS &&
+            (put->table != SS_TABLE_OPEN || !put->value))
             continue;
         if (put->value)
             ck_assert_int_eq(

@@ -71,10 +71,14 @@ class Pair(Cluster):
         run = f"probe{self.probes}"
         self.accepted(place, self.thread_of(place, self.used()), run)
         return any(line.startswith(f"{run}|") and line.endswith("|t")
-                   for line in self.records("runs"))
+                   for line in self.all_records())
+
+    def all_records(self):
+        """Of runs that have not ended, and of those that have."""
+        return self.records("open_runs") + self.records("runs")
 
     def used(self):
-        return {line.split("|")[1] for line in self.records("runs")}
+        return {line.split("|")[1] for line in self.all_records()}
 
     def work(self, endpoint):
         self.world.endpoint = endpoint

@@ -6,6 +6,9 @@
 // thread (claim.c). A run that began under its name alone is put under the
 // other key as soon as all members know it, and its old record goes in the same
 // unit; a record under the other key stays there.
+//
+// The members say likewise whether the record of a run that has not ended may
+// stand among the open ones alone.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -94,7 +97,8 @@ static size_t puts_of(struct thread *thread, const char *run, json_t *record,
     struct ss_command_put put = {.table = SS_RECORD_RUN,
         .key = keyed ? ss_run_key(run, thread->id) : ss_strdup(run),
         .index = ss_strdup(thread->id),
-        .value = stored};
+        .value = stored,
+        .open_alone = thread->engine->row_format >= SS_ROW_FORMAT_6};
     json_object_del(stored, KEYED);
     if (keyed)
         json_object_set_new(stored, KEYED, json_true());

@@ -145,6 +145,9 @@ def expect_written_for_the_oldest(cluster):
                         ("a head", "convert_from(value, 'UTF8') LIKE '%\"head\"%'")):
         found = cluster.records("key, index_key", where)
         expect(not found, f"{what}, while an older member reads none: {found}")
+    found = cluster.records(
+        "key", "key NOT IN (SELECT key FROM superstep.runs)", table="open_runs")
+    expect(not found, f"an open run that older members do not list: {found}")
 
 
 def look_at_the_mixture(cluster, names):
@@ -163,7 +166,7 @@ def look_at_the_new(cluster, names):
     until(cluster.is_even, "even shards")
     until(lambda: names.accepted(0, f"probe{len(names.used)}") and
           cluster.records("key", "length(key) > 36"), "keys with their thread")
-    expect(cluster.records("DISTINCT row_format", table="members") == ["5"],
+    expect(cluster.records("DISTINCT row_format", table="members") == ["6"],
            "what the members read")
     names.accepted(1, "mine")
     until(lambda: cluster.records(
