@@ -59,8 +59,8 @@ static int found(struct ss_job *job, const char *expected)
     return status;
 }
 
-static void list(const char *index, const char *after, size_t limit,
-    const char *expected)
+static void list(
+    const char *index, const char *after, size_t limit, const char *expected)
 {
     struct ss_job *job = ss_job_new(SS_JOB_SCAN, 1);
     job->table = SS_TABLE_RUNS;
@@ -146,8 +146,8 @@ struct ending_store {
 
 static void end_run(struct ending_store *it)
 {
-    struct ss_store_put puts[] = {put_in(SS_TABLE_RUNS, "a", "done"),
-        put_in(SS_TABLE_OPEN, "a", NULL)};
+    struct ss_store_put puts[] = {
+        put_in(SS_TABLE_RUNS, "a", "done"), put_in(SS_TABLE_OPEN, "a", NULL)};
     struct ss_store_unit unit = {.puts = puts, .puts_count = 2};
     if (!it->has_ended)
         ck_assert_int_eq(apply_unit(it->inner, &unit), SS_OK);
@@ -226,8 +226,8 @@ int main(void)
         t, of_two_records_of_a_run_the_open_one_counts, 0, kinds);
     tcase_add_loop_test(
         t, a_run_is_found_by_its_key_before_and_after_its_end, 0, kinds);
-    tcase_add_loop_test(t, a_run_that_ends_while_a_list_is_made_is_in_it, 0,
-        kinds);
+    tcase_add_loop_test(
+        t, a_run_that_ends_while_a_list_is_made_is_in_it, 0, kinds);
     tcase_add_loop_test(
         t, a_run_that_ends_while_it_is_looked_for_is_found, 0, kinds);
     suite_add_tcase(s, t);
