@@ -46,7 +46,10 @@ static void silent(struct ss_coordinator *shell,
     struct ss_shell_watch *watch = &shell->watch;
     bool is_new = watch->since_ms == 0;
     watch->since_ms = wait->since_ms;
-    watch->is_away = wait->why[0] != '\0';
+    // Who is asked nothing says nothing: a read finds out.
+    bool is_stale =
+        wait->failed_ms > 0 && now_ms >= wait->failed_ms + SS_STORE_STALE_MS;
+    watch->is_away = wait->why[0] != '\0' && !is_stale;
     describe(shell, wait, now_ms);
     if (!is_new && now_ms < watch->told_ms + SS_STORE_TELL_MS)
         return;

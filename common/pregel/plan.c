@@ -99,14 +99,15 @@ static struct ss_value *plan_input(
                          ss_channel_get(&machine->channels[ranks->reads[0]]));
     for (uint32_t i = 0; i < ranks->reads_count; i++) {
         uint32_t c = ranks->reads[i];
-        const struct ss_managed_spec *managed =
-            &graph->managed[c & ~SS_READS_MANAGED];
-        if (c & SS_READS_MANAGED)
+        if (c & SS_READS_MANAGED) {
+            const struct ss_managed_spec *managed =
+                &graph->managed[c & ~SS_READS_MANAGED];
             read_add(&reads, managed->name,
                 ss_value_new(managed_value(at, managed)));
-        else
+        } else {
             read_add(&reads, graph->channels[c].name,
                 ss_value_ref(ss_channel_get(&machine->channels[c])));
+        }
     }
     return reads_close(&reads);
 }

@@ -15,6 +15,11 @@
 
 // A few words, and the beginning of a thread's name.
 enum { SS_STORE_WHAT_SIZE = 160 };
+enum {
+    // A failure that is older, with nothing under way since, says nothing of
+    // the store now.
+    SS_STORE_STALE_MS = 10000,
+};
 
 struct ss_store_actor;
 

@@ -171,14 +171,14 @@ def test_one_coordinator_and_a_file_keep_runs_of_one_name():
             expect(done["status"] == "done", f"{done}")
         runs = [(it["run"], it["thread"], it["status"])
                 for it in world.ask("runs")]
-        expect(runs == [("1", "t", "done"), ("1", "u", "done")], f"{runs}")
+        expect(runs == [("1", "u", "done"), ("1", "t", "done")], f"{runs}")
         for command in ("attach", "explain"):
             told = world.ask(command, "1", "--thread", "t")
             expect(told["thread"] == "t", f"{told}")
             said = world.command(command, "1")
             expect(said.wait() == 1 and "several threads have a run 1: say which"
                    " thread (t, u)" in said.text("err"), said.text())
-        page = world.ask("runs", "--limit", "1")
+        page = world.ask("runs", "--after", "", "--limit", "1")
         rest = world.ask("runs", "--after", page[0]["key"])
         expect([it["thread"] for it in page + rest] == ["t", "u"], f"{rest}")
         world.do("delete", "t")
