@@ -112,12 +112,14 @@ static void run_writers(struct ss_task *task, json_t *returned)
     struct ss_writer_hooks hooks = ss_task_writer_hooks;
     struct ss_error error;
     json_t *parent = NULL;
+    bool is_by_body = task->order->kind == SS_ORDER_NODE &&
+                      task->graph->nodes[task->node].body;
     hooks.ctx = task;
+    if (!is_by_body)
+        hooks.warn = NULL;
     int status = ss_writers_run(graph, &graph->nodes[task->node], returned,
         &task->order->fresh, &hooks, task->order->task_id, &outcome->writes,
         &parent, &error);
-    bool is_by_body = task->order->kind == SS_ORDER_NODE &&
-                      task->graph->nodes[task->node].body;
     if (status == SS_OK && is_by_body)
         status = check_types(task, &error);
     if (status != SS_OK) {

@@ -5,6 +5,7 @@
 enum {
     SS_FAILURE_SIZE_MAX = 16 * 1024, // a node's error text, kept in the journal
     SS_LOG_SIZE_MAX = 8 * 1024,      // one line of a node's log
+    SS_TASK_WARNINGS_MAX = 8,        // of one task: a body's mistakes repeat
     SS_KIND_SIZE_MAX = 256,          // an error kind: a word, not a text
     SS_GRAPHS_MAX = 1024,            // graphs of one application
     SS_RESTART_MS = 100, // pause before a crashed worker, doubled each time

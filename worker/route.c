@@ -2,6 +2,7 @@
 // a task call them.
 #include "common/base/mem.h"
 #include "common/model/channel.h"
+#include "worker/limits.h"
 #include "worker/task.h"
 
 // ------------------------------------------------------------------ the API
@@ -205,5 +206,16 @@ static int call_reducer(void *ctx, const struct ss_channel_spec *channel,
     return status;
 }
 
-const struct ss_writer_hooks ss_task_writer_hooks = {
-    .route = call_router, .map = call_write, .fold = call_reducer};
+static void keep_warning(void *ctx, const char *text)
+{
+    struct ss_outcome *outcome = ((struct ss_task *)ctx)->outcome;
+    if (!outcome->warnings)
+        outcome->warnings = json_array();
+    if (json_array_size(outcome->warnings) < SS_TASK_WARNINGS_MAX)
+        json_array_append_new(outcome->warnings, json_string(text));
+}
+
+const struct ss_writer_hooks ss_task_writer_hooks = {.route = call_router,
+    .map = call_write,
+    .fold = call_reducer,
+    .warn = keep_warning};

@@ -95,6 +95,7 @@ void ss_outcome_destroy(struct ss_outcome **outcome)
     json_decref(it->question);
     json_decref(it->parent);
     json_decref(it->messages);
+    json_decref(it->warnings);
     ss_free(it->error_kind);
     ss_free(it->message);
     ss_free(it->drain);

@@ -125,6 +125,7 @@ struct ss_outcome {
     char *message;           // FAILED
     enum ss_retryable retryable;
     json_t *messages;        // messages that the body returned (R10.13)
+    json_t *warnings;        // DONE: an array of texts for people, or NULL
     char *drain;             // the body asked the run to stop: why; or NULL
     struct ss_value *folded; // FOLD
     int64_t ran_us;          // how long it took, for people

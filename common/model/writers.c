@@ -128,12 +128,56 @@ static bool is_known(const struct ss_writer *w, const char *key)
     return ss_graph_managed(w->graph, key) != NULL;
 }
 
-static void write_map(struct ss_writer *w, json_t *map, bool all)
+// A key that is mistyped is the only trace of what went wrong. Who has nobody
+// to warn writes what another graph made: there others' keys are no mistake.
+static int leave_out(struct ss_writer *w, const char *key)
 {
-    for (void *at = json_object_iter(map); at;
+    struct ss_hint hint;
+    struct ss_error text;
+    if (!w->hooks || !w->hooks->warn)
+        return SS_OK;
+    ss_hint_init(&hint, key);
+    for (size_t i = 0; i < w->graph->channels_count; i++)
+        if (is_known(w, w->graph->channels[i].name))
+            ss_hint_offer(&hint, w->graph->channels[i].name);
+    ss_error_set(&text, SS_EUPDATE,
+        "node \"%s\": \"%s\" of its update is not a key of graph "
+        "%s%s%s",
+        w->node->name, key, w->graph->name,
+        w->graph->is_strict ? "." : ", and was ignored.", ss_hint_text(&hint));
+    if (w->graph->is_strict)
+        return ss_error_set(w->error, text.status, "%s", text.message);
+    w->hooks->warn(w->hooks->ctx, text.message);
+    return SS_OK;
+}
+
+static int write_key(struct ss_writer *w, const char *key, json_t *value)
+{
+    if (!is_known(w, key))
+        return leave_out(w, key);
+    writer_add(w, key, value);
+    return SS_OK;
+}
+
+static int write_map(struct ss_writer *w, json_t *map)
+{
+    int status = SS_OK;
+    for (void *at = json_object_iter(map); at && status == SS_OK;
          at = json_object_iter_next(map, at))
-        if (all || is_known(w, json_object_iter_key(at)))
-            writer_add(w, json_object_iter_key(at), json_object_iter_value(at));
+        status =
+            write_key(w, json_object_iter_key(at), json_object_iter_value(at));
+    return status;
+}
+
+static void write_root(struct ss_writer *w, json_t *update)
+{
+    if (!json_is_object(update)) {
+        writer_add(w, SS_NAME_ROOT, update);
+        return;
+    }
+    for (void *at = json_object_iter(update); at;
+         at = json_object_iter_next(update, at))
+        writer_add(w, json_object_iter_key(at), json_object_iter_value(at));
 }
 
 // A list of [key, value] pairs, the empty one too?
@@ -151,23 +195,23 @@ static bool is_pairs(const json_t *update)
 }
 
 // A Command's update. A root state has no keys: there a list is a value.
-static void write_update(struct ss_writer *w, json_t *update)
+static int write_update(struct ss_writer *w, json_t *update)
 {
-    bool is_root = w->graph->root_state;
+    int status = SS_OK;
     if (!update || json_is_null(update))
-        return;
-    if (json_is_object(update)) {
-        write_map(w, update, is_root);
-    } else if (!is_root && is_pairs(update)) {
-        for (size_t i = 0; i < json_array_size(update); i++) {
+        return SS_OK;
+    if (w->graph->root_state)
+        write_root(w, update);
+    else if (json_is_object(update))
+        return write_map(w, update);
+    else if (is_pairs(update))
+        for (size_t i = 0; i < json_array_size(update) && status == SS_OK;
+             i++) {
             const json_t *pair = json_array_get(update, i);
-            const char *key = json_string_value(json_array_get(pair, 0));
-            if (is_known(w, key))
-                writer_add(w, key, json_array_get(pair, 1));
+            status = write_key(w, json_string_value(json_array_get(pair, 0)),
+                json_array_get(pair, 1));
         }
-    } else if (is_root) {
-        writer_add(w, SS_NAME_ROOT, update);
-    }
+    return status;
 }
 
 static int write_goto(struct ss_writer *w, json_t *to)
@@ -215,10 +259,8 @@ static int write_items(struct ss_writer *w, json_t *list)
     for (size_t i = 0; i < json_array_size(list) && status == SS_OK; i++) {
         json_t *item = json_array_get(list, i);
         json_t *command = ss_tag_get(item, "$command");
-        if (command)
-            write_update(w, json_object_get(command, "update"));
-        else
-            status = write_state(w, item);
+        status = command ? write_update(w, json_object_get(command, "update"))
+                         : write_state(w, item);
     }
     return status;
 }
@@ -231,10 +273,8 @@ static int write_state(struct ss_writer *w, json_t *returned)
     json_t *quoted = ss_tag_get(returned, "$quote");
     if (json_is_null(returned) || ss_tag_get(returned, "$send"))
         return SS_OK;
-    if (command) {
-        write_update(w, json_object_get(command, "update"));
-        return SS_OK;
-    }
+    if (command)
+        return write_update(w, json_object_get(command, "update"));
     if (list && holds_command(list))
         return write_items(w, list);
     json_t *value = quoted ? quoted : list ? list : returned;
@@ -246,8 +286,7 @@ static int write_state(struct ss_writer *w, json_t *returned)
     }
     if (!json_is_object(value))
         return refuse_return(w, value, "a map of state keys or a Command");
-    write_map(w, value, false);
-    return SS_OK;
+    return write_map(w, value);
 }
 
 static bool is_to_parent(const json_t *command)

@@ -54,6 +54,9 @@ struct ss_writer_hooks {
     int (*fold)(void *ctx, const struct ss_channel_spec *channel, json_t *value,
         json_t *const *writes, size_t count, json_t **ret_value,
         struct ss_error *error);
+    // A key that no channel takes was left out: what to tell people of it. NULL
+    // where the update is not a body's own; then a strict graph lets it pass.
+    void (*warn)(void *ctx, const char *text);
     void *ctx;
 };
 
@@ -72,7 +75,8 @@ bool ss_writers_need_worker(const struct ss_node *node);
 // *ret_parent: a Command addressed to the parent, given, and then no write was
 // made (R0.7, graph.md 2.12); else NULL. It is a $command mark without its
 // "graph": hand it to the writers of the calling node as what that returned.
-// Errors: SS_EUPDATE (returned the wrong thing; router gave END in a send),
+// Errors: SS_EUPDATE (returned the wrong thing, or in a strict graph a key that
+// is none; router gave END in a send),
 // SS_EINVAL (router gave null or START), SS_EROUTE (not in the map, or in a
 // strict graph no node); what the hooks say. On error *writes is as it was
 // (spec 17.3: no partial writes).

@@ -37,6 +37,7 @@ Superstep__V1__Outcome *ss_pack_outcome(
     PACK_JSON(question);
     PACK_JSON(parent);
     PACK_JSON(messages);
+    PACK_JSON(warnings);
     packed->has_took_plain = packed->took_plain = outcome->took_plain;
     if (outcome->code != SS_OK)
         packed->code = ss_pack_text(ss_status_name(outcome->code));
@@ -134,6 +135,7 @@ int ss_take_outcome(const Superstep__V1__Outcome *packed,
     TAKE_JSON(question, SS_WANT_OBJECT);
     TAKE_JSON(parent, SS_WANT_OBJECT);
     TAKE_JSON(messages, SS_WANT_ANY);
+    TAKE_JSON(warnings, SS_WANT_ARRAY);
     if (status == SS_OK)
         status = ss_take_value(
             packed->folded, "an outcome's folded", &outcome->folded, error);

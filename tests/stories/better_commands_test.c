@@ -85,9 +85,64 @@ static void strict_log(struct ss_graph_def *graph)
     log_graph(graph);
 }
 
+static int misspell(struct ss_task *task)
+{
+    ss_set_str(task, "wrod", "x");
+    return ss_update(task, json_pack("{s:[s], s:i}", "log", "here", "far", 1));
+}
+
+// It says what nobody asks of it, in a command, too.
+static int misspell_and_go(struct ss_task *task)
+{
+    ss_update(task, json_pack("{s:i}", "logg", 1));
+    return ss_goto(task, "second");
+}
+
+static void misspelt(struct ss_graph_def *graph)
+{
+    asked_graph(graph);
+    ss_node(graph, "wrong", misspell);
+    ss_node(graph, "wrong_goto", misspell_and_go);
+    ss_edge(graph, SS_START, "wrong");
+    ss_edge(graph, SS_START, "wrong_goto");
+}
+
+static void strict_misspelt(struct ss_graph_def *graph)
+{
+    ss_strict(graph);
+    misspelt(graph);
+}
+
+static void inner_graph(struct ss_graph_def *graph, void *ctx)
+{
+    (void)ctx;
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_key(graph, "inside", SS_INT);
+    ss_node(graph, "first", say);
+    ss_edge(graph, SS_START, "first");
+}
+
+static int on(struct ss_route *route)
+{
+    return ss_route_to(route, SS_END);
+}
+
+// What the graph inside has beside the outer's keys is no mistake of anybody.
+static void strict_outer(struct ss_graph_def *graph)
+{
+    ss_strict(graph);
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_subgraph(graph, "inner", inner_graph, NULL);
+    ss_node(graph, "sub", NULL, .subgraph = "inner");
+    ss_edge(graph, SS_START, "sub");
+    ss_branch(graph, "sub", on);
+}
+
 const struct ss_app_graph here_graphs[] = {{"log", log_graph},
     {"asked", asked_graph}, {"astray", astray}, {"strict_goto", strict_goto},
-    {"strict_route", strict_route}, {"strict_log", strict_log}, {NULL, NULL}};
+    {"strict_route", strict_route}, {"strict_log", strict_log},
+    {"misspelt", misspelt}, {"strict_misspelt", strict_misspelt},
+    {"strict_outer", strict_outer}, {NULL, NULL}};
 
 // ------------------------------------------------------------------ tests
 
@@ -227,6 +282,32 @@ START_TEST(a_key_of_the_input_that_is_none_is_named)
 }
 END_TEST
 
+START_TEST(a_misspelt_key_of_an_update_is_named)
+{
+    json_t *answer = here_run("misspelt", "{'log': []}");
+    here_is(answer, "status", "'done'");
+    here_is(answer, "output.log", "['first', 'here', 'second']");
+    const char *warnings = here_text(here_at(answer, "warnings"));
+    ck_assert_ptr_nonnull(strstr(warnings,
+        "\"node \\\"wrong\\\": \\\"wrod\\\" of its update is not a key of "
+        "graph misspelt, and was ignored. Did you mean \\\"word\\\"?\""));
+    ck_assert_ptr_nonnull(strstr(warnings, "\\\"far\\\" of its update"));
+    ck_assert_ptr_nonnull(strstr(warnings,
+        "node \\\"wrong_goto\\\": \\\"logg\\\" of its update is not a key of "
+        "graph misspelt, and was ignored. Did you mean \\\"log\\\"?"));
+}
+END_TEST
+
+START_TEST(a_strict_graph_refuses_a_misspelt_key_of_its_own_updates_alone)
+{
+    here_failed(here_run("strict_misspelt", "{'log': []}"), "invalid_update",
+        "of graph strict_misspelt. Did you mean");
+    json_t *answer = here_run("strict_outer", "{'log': []}");
+    here_is(answer, "status", "'done'");
+    ck_assert_uint_eq(json_array_size(here_at(answer, "warnings")), 0);
+}
+END_TEST
+
 START_TEST(a_strict_graph_refuses_targets_that_are_no_nodes)
 {
     here_failed(
@@ -252,4 +333,6 @@ HERE_SUITE("better_commands", an_empty_command_is_refused_as_empty_input,
     new_input_keeps_what_a_command_wrote_to_a_finished_thread,
     targets_that_are_no_nodes_are_ignored_with_a_warning,
     a_key_of_the_input_that_is_none_is_named,
+    a_misspelt_key_of_an_update_is_named,
+    a_strict_graph_refuses_a_misspelt_key_of_its_own_updates_alone,
     a_strict_graph_refuses_targets_that_are_no_nodes)

@@ -177,6 +177,8 @@ static void use_answers(struct task *task, const struct ss_outcome *outcome)
 void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
 {
     struct run *run = task->loop->run;
+    size_t i;
+    json_t *item;
     use_answers(task, outcome);
     bool refused = outcome->kind == SS_OUTCOME_FAILED &&
                    outcome->code == SS_EANSWER && task->resume_value_given;
@@ -186,6 +188,9 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     ss_resume_value_released(run, task);
     if (outcome->drain && !run->drain)
         run->drain = ss_strdup(outcome->drain);
+    json_array_foreach (outcome->warnings, i, item)
+        if (json_is_string(item))
+            ss_loop_warn(task->loop, "%s", json_string_value(item));
     switch (outcome->kind) {
     case SS_OUTCOME_DONE:
         ss_writes_fini(&task->writes);
