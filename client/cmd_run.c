@@ -77,7 +77,7 @@ int ss_cmd_run(struct ss_client *client)
     if (status == SS_CLI_DONE)
         status = read_more(more);
     if (status == SS_CLI_DONE && checkpoint)
-        status = ss_cli_find_checkpoint(client, thread, NULL, checkpoint, &at);
+        status = ss_cli_find_checkpoint(client, thread, ns, checkpoint, &at);
     if (status != SS_CLI_DONE) {
         json_decref(more);
         return status;

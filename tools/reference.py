@@ -698,7 +698,8 @@ def man_page(name, summary, markdown):
            ".SH NAME", f"{roff(name)} \\- {roff(summary)}"]
     for line in markdown.split("\n"):
         line = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).replace("`", "")
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        cells = [cell.strip().replace("\\|", "|")
+                 for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
         if line.startswith("<!--") or re.match(r"^\|[-| ]*$", line) or \
                 cells[0] == "option":
             continue

@@ -17,18 +17,34 @@ static SS_VEC(char *) found_words; // what ss_cli_find_words() put in place
 
 // ---------------------------------------------------------- how ids are typed
 
+static const char hex_digits[] = "0123456789abcdef";
+
+static bool looks_like_uuid(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (is_dash ? text[i] != '-' : !strchr(hex_digits, text[i]))
+            return false;
+    }
+    return true;
+}
+
 // "1f0a", "1f0a2b3c-4d": the beginning of a UUID, and not all of it.
 static bool begins_uuid(const char *typed)
 {
     size_t size = strlen(typed);
-    if (size < TYPED_LEAST || size >= SS_UUID_SIZE - 1)
-        return false;
-    for (size_t i = 0; i < size; i++) {
-        bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (is_dash ? typed[i] != '-' : !strchr("0123456789abcdef", typed[i]))
-            return false;
-    }
-    return true;
+    return size >= TYPED_LEAST && size < SS_UUID_SIZE - 1 &&
+           looks_like_uuid(typed, size);
+}
+
+// Made up by us, a UUID or the id of a question: the thread 1234 that a person
+// named is not the beginning of their thread 12345.
+static bool is_made_up(const char *id)
+{
+    size_t size = strlen(id);
+    if (size == SS_HEX128_SIZE - 1 && strspn(id, hex_digits) == size)
+        return true;
+    return size == SS_UUID_SIZE - 1 && looks_like_uuid(id, size);
 }
 
 static bool is_part(const char *typed)
@@ -38,8 +54,10 @@ static bool is_part(const char *typed)
 
 static bool fits(const char *id, const char *typed)
 {
-    return ss_text_id_is_cut(typed) ? ss_text_id_fits(id, typed)
-                                    : strncmp(id, typed, strlen(typed)) == 0;
+    if (ss_text_id_is_cut(typed))
+        return ss_text_id_fits(id, typed);
+    return strcmp(id, typed) == 0 ||
+           (is_made_up(id) && strncmp(id, typed, strlen(typed)) == 0);
 }
 
 // The character before that one, as UTF-8; none of the half ones of UTF-16.

@@ -71,11 +71,11 @@ struct ss_local_options {
     // "memory:" (the default), "sqlite:FILE", or "postgres://...", which no
     // coordinator may use at the same time.
     const char *store;
-    // Bodies that run side by side, at most SS_LOCAL_THREADS_MAX. 0: none do.
-    unsigned threads;
     // Waiting (for retries) takes no time: the clock jumps. For tests.
     bool skip_waiting;
     uint64_t seed; // for the random parts of ids; 0: a new one each time
+    // Bodies that run side by side, at most SS_LOCAL_THREADS_MAX. 0: none do.
+    unsigned threads;
 };
 
 struct ss_local;

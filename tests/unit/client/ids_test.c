@@ -70,13 +70,14 @@ START_TEST(the_list_of_what_an_id_may_be_has_an_end)
     struct ss_buf list;
     ss_buf_init(&list, 65536);
     for (int i = 0; i < 11; i++)
-        ss_buf_addf(&list, "%s{\"thread\":\"1f1e0000-%04d\"}", i ? "," : "", i);
+        ss_buf_addf(&list, "%s{\"thread\":\"1f1e0000-0000-6000-8000-%012d\"}",
+            i ? "," : "", i);
     char *text = ss_format("{\"threads\":[%s]}", ss_buf_str(&list));
     const struct script many[] = {{.op = "threads", .final = text}, {0}};
     script = many;
     ck_assert_int_eq(RUN("state", "1f1e"), 1);
-    ck_assert(says(&err, "1f1e0000-0009, and there are more\n"));
-    ck_assert(!says(&err, "1f1e0000-0010"));
+    ck_assert(says(&err, "-8000-000000000009, and there are more\n"));
+    ck_assert(!says(&err, "-8000-000000000010"));
     expect_asks("\"limit\":11");
     ss_free(text);
     ss_buf_fini(&list);
@@ -100,6 +101,14 @@ START_TEST(a_name_that_a_person_gave_is_never_taken_for_another)
     script = lists;
     ck_assert_int_eq(RUN("delete", "job-1"), 0);
     expect_asked("delete {\"thread\":\"job-1\"}\n");
+    // Nor is a number the beginning of another number.
+    PLAY(NO_MORE("threads", "12345"),
+        {.op = "threads", .final = "{\"threads\":[" THREAD("12345") "]}"},
+        {.op = "delete", .final = "{\"rows\":0}"});
+    ck_assert_int_eq(RUN("delete", "1234"), 0);
+    ck_assert(says(&was_asked, "delete {\"thread\":\"1234\"}\n"));
+    ck_assert(!says(&was_asked, "delete {\"thread\":\"12345\"}"));
+    ss_buf_reset(&was_asked);
     // A run may be the first of a new thread.
     PLAY({.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(RUN("run", "g", "-t", "1f1e"), 0);

@@ -143,7 +143,7 @@ static void lingers(struct ss_graph_def *graph)
 static void late(struct ss_graph_def *graph)
 {
     ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
-    ss_node(graph, "linger", linger, .timeout_ms = 20);
+    ss_node(graph, "linger", linger, .timeout_ms = 500);
     ss_edge(graph, SS_START, "linger");
 }
 
