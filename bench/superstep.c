@@ -74,7 +74,7 @@ static int remove_folder(void)
     return how;
 }
 
-static void complain(const char *what, const char *why)
+_Noreturn static void complain(const char *what, const char *why)
 {
     fprintf(stderr, "bench-superstep: %s: %s\n", what, why);
     stop_all();
