@@ -323,7 +323,7 @@ static int look(struct ss_client *client, void *ctx,
 {
     const struct view *view = ctx;
     const struct subject *subject = view->subject;
-    json_t *found;
+    json_t *found = NULL;
     size_t count = 0;
     int status = ask_for(client, view, &found);
     if (status != SS_CLI_DONE)

@@ -9,7 +9,7 @@ foreach(program IN LISTS programs)
   endif()
   install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
       COMPONENT ${part})
-  install(FILES docs/man/${program}.1
+  install(FILES docs/man/${program}.1 OPTIONAL
       DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${part})
 endforeach()
 
@@ -73,8 +73,9 @@ install(FILES completion/superstep.zsh RENAME _superstep
 install(FILES completion/superstep.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES LICENSE README.md DESTINATION ${SS_DOCS})
-install(DIRECTORY docs examples DESTINATION ${SS_DOCS}
-    PATTERN "man" EXCLUDE)
+install(DIRECTORY examples DESTINATION ${SS_DOCS})
+# Images are built without docs, and the manual with them (.dockerignore).
+install(DIRECTORY docs DESTINATION ${SS_DOCS} OPTIONAL PATTERN "man" EXCLUDE)
 foreach(part coordinator worker)
   install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system
       COMPONENT ${part} FILES_MATCHING PATTERN "superstep-${part}*.service")

@@ -74,7 +74,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
 // Wait until there is something to do, or `extra_fd` (-1: none) is readable, at
 // most `timeout_ms` (-1: no limit), and do it. An error: the store failed; only
 // ss_coordinator_close() may follow.
-int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
+int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
     int timeout_ms, struct ss_error *error) SS_MUST_USE;
 // Jobs that were given to the store are still finished.
 void ss_coordinator_close(struct ss_coordinator **coordinator);

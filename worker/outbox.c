@@ -171,10 +171,25 @@ static void send_lacks(
     send_message(outbox, &message);
 }
 
+// Warnings are a field that coordinators of before do not know, and a message
+// may have so many of these.
+static void flush_if_new_to_old(
+    struct ss_outbox *outbox, const struct ss_outcome *outcome)
+{
+    enum { WARNED_MAX = SS_WIRE_UNKNOWN_MAX / 2 };
+    if (outbox->count == 0)
+        outbox->warned = 0;
+    if (outcome->warnings && ++outbox->warned > WARNED_MAX) {
+        flush(outbox, SS_MESSAGE_DONE);
+        outbox->warned = 1;
+    }
+}
+
 static bool add_outcome(struct ss_outbox *outbox, struct ss_session *session,
     const struct ss_outcome *outcome)
 {
     struct ss_error error;
+    flush_if_new_to_old(outbox, outcome);
     int status = ss_batch_add_outcome(&outbox->pieces, outcome, &error);
     if (status == SS_ELIMIT && outbox->count > 0) {
         flush(outbox, SS_MESSAGE_DONE);

@@ -24,6 +24,7 @@ struct ss_outbox {
     struct ss_buf pieces;
     struct ss_buf message;
     size_t count;    // pieces
+    size_t warned;   // of those, outcomes with warnings
     uint64_t losses; // messages that the link did not take
 };
 

@@ -78,7 +78,8 @@ static struct typed read_words(const char *const *words, size_t count)
         if (option && at + 1 >= count) {
             typed.option = option;
             break;
-        } else if (option) {
+        }
+        if (option) {
             take_value(&typed, option, words[at]);
             i = at;
         } else if (!typed.command && words[i][0] != '-') {

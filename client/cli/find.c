@@ -135,14 +135,33 @@ int ss_cli_state_fail(struct ss_client *client,
     return SS_CLI_FAILED;
 }
 
+// Its graph is asked for by who writes, and to write waits for a store that is
+// away, where to read does not.
+static int list_runs(struct ss_client *client, const char *thread,
+    json_t **ret_runs, struct ss_client_error *ret_error)
+{
+    enum { AWAY_EACH_MS = 200 };
+    bool is_told = false;
+    for (;;) {
+        json_t *body = json_object();
+        json_object_set_new(body, "thread", json_string(thread));
+        int status = ss_cli_list(
+            client, "runs", SS_CLI_BY_KEY, body, ret_runs, ret_error);
+        if (status == 0 || ss_cli_status(ret_error) != SS_EAWAY)
+            return status;
+        if (!is_told)
+            ss_cli_note("it waits: %s", ret_error->message);
+        is_told = true;
+        ss_client_wait(client, -1, AWAY_EACH_MS);
+    }
+}
+
 int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph)
 {
     json_t *runs;
     struct ss_client_error error;
-    json_t *body = json_object();
-    json_object_set_new(body, "thread", json_string(thread));
-    if (ss_cli_list(client, "runs", SS_CLI_BY_KEY, body, &runs, &error) != 0)
+    if (list_runs(client, thread, &runs, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, thread);
     const char *graph = NULL;
     const char *created_at = "";

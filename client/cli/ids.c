@@ -171,17 +171,23 @@ static int find_listed(struct ss_client *client, const char *op,
     size_t i;
     char *head = beginning(typed);
     char *before = ss_cli_name_before(head);
-    // A cut one is told by its end, too: all that begin so are looked at.
-    int limit = ss_text_id_is_cut(typed) ? LOOKED_AT_MAX : TOLD_MAX + 1;
-    json_t *body = json_pack(
-        "{s:s*, s:s, s:i}", "thread", thread, "after", before, "limit", limit);
+    // Names that people gave stand among them, and a cut one is told by its
+    // end, too: all that begin so are looked at.
+    json_t *body = json_pack("{s:s*, s:s, s:i}", "thread", thread, "after",
+        before, "limit", LOOKED_AT_MAX);
     int status = ss_cli_list(client, op, SS_CLI_BY_KEY, body, &list, &error);
     ss_free(before);
+    if (status == 0) {
+        json_array_foreach (list, i, item)
+            offer(&all, ss_json_str(item, key, NULL));
+        item = json_array_get(list, LOOKED_AT_MAX - 1);
+        all.has_more =
+            all.has_more || (item && strncmp(ss_json_str(item, key, ""), head,
+                                         strlen(head)) == 0);
+    }
     ss_free(head);
     if (status != 0)
         return ss_cli_client_fail(client, &error, NULL, thread);
-    json_array_foreach (list, i, item)
-        offer(&all, ss_json_str(item, key, NULL));
     status = choose(&all, ret_id);
     json_decref(list);
     return status;

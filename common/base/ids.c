@@ -193,10 +193,11 @@ void ss_task_uuid(const char *checkpoint_id, int format,
 
 size_t ss_task_seed(const char *checkpoint_id, char *ret)
 {
-    size_t size = strlen(checkpoint_id);
     if (ss_uuid_parse(checkpoint_id, (uint8_t *)ret))
         return SS_UUID_BYTES;
-    memcpy(ret, checkpoint_id, size);
+    size_t size = 0;
+    for (; checkpoint_id[size]; size++)
+        ret[size] = checkpoint_id[size];
     return size;
 }
 

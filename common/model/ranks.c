@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/graph.h"
@@ -127,34 +128,25 @@ static void make_reads(struct ss_ranks *ranks, const struct ss_graph *graph)
 
 // ------------------------------------------------ bytes
 
-static size_t add_text(char *to, const char *text)
-{
-    size_t size = strlen(text);
-    memcpy(to, text, size);
-    return size;
-}
-
 static void make_hashes(struct ss_ranks *ranks, const struct ss_graph *graph)
 {
-    size_t size = 1, at = 0;
+    struct ss_buf buf;
+    size_t at = 0;
+    ss_buf_init(&buf, SIZE_MAX);
     for (size_t n = 0; n < graph->nodes_count; n++) {
         const struct ss_node *node = &graph->nodes[n];
-        size += strlen(SS_NAME_PULL);
+        size_t from = buf.size;
+        ss_buf_add_str(&buf, SS_NAME_PULL);
         for (size_t i = 0; i < node->triggers_count; i++)
-            size += strlen(graph->channels[node->triggers[i]].name);
+            ss_buf_add_str(&buf, graph->channels[node->triggers[i]].name);
+        ranks->nodes[n].hash_size = (uint32_t)(buf.size - from);
     }
-    ranks->hashes = ss_alloc(size);
+    ss_check(buf.status == SS_OK);
+    ranks->hashes = ss_buf_steal(&buf, NULL);
     for (size_t n = 0; n < graph->nodes_count; n++) {
-        const struct ss_node *node = &graph->nodes[n];
-        size_t from = at;
-        at += add_text(ranks->hashes + at, SS_NAME_PULL);
-        for (size_t i = 0; i < node->triggers_count; i++)
-            at += add_text(
-                ranks->hashes + at, graph->channels[node->triggers[i]].name);
-        ranks->nodes[n].hash = ranks->hashes + from;
-        ranks->nodes[n].hash_size = (uint32_t)(at - from);
+        ranks->nodes[n].hash = ranks->hashes + at;
+        at += ranks->nodes[n].hash_size;
     }
-    ss_check(at < size);
 }
 
 // ------------------------------------------------ the whole

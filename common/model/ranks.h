@@ -33,6 +33,6 @@ struct ss_ranks {
 
 // Of a graph whose channels and nodes stand. Gives.
 struct ss_ranks *ss_ranks_new(const struct ss_graph *graph);
-void ss_ranks_destroy(struct ss_ranks **ranks); // NULL is fine
+void ss_ranks_destroy(struct ss_ranks **place); // NULL is fine
 
 #endif

@@ -13,6 +13,7 @@ struct ss_writer {
     const char *task_id;
     struct ss_writes *writes;
     struct ss_error *error;
+    size_t left_out; // keys that were, with a warning
 };
 
 // A $send mark; a node's name (the end: nothing).

@@ -132,9 +132,11 @@ static bool is_known(const struct ss_writer *w, const char *key)
 // to warn writes what another graph made: there others' keys are no mistake.
 static int leave_out(struct ss_writer *w, const char *key)
 {
+    enum { TOLD_MAX = 8 }; // one that is mistyped, not all of another's map
     struct ss_hint hint;
     struct ss_error text;
-    if (!w->hooks || !w->hooks->warn)
+    if (!w->hooks || !w->hooks->warn ||
+        (w->left_out++ >= TOLD_MAX && !w->graph->is_strict))
         return SS_OK;
     ss_hint_init(&hint, key);
     for (size_t i = 0; i < w->graph->channels_count; i++)

@@ -51,7 +51,7 @@ enum {
 
 // Without a state: ss_machine_load() gives it one.
 struct ss_machine *ss_machine_new(struct ss_graph *graph);
-void ss_machine_destroy(struct ss_machine **machine);
+void ss_machine_destroy(struct ss_machine **place);
 // Something was written, ever (R3.4).
 bool ss_machine_has_versions(const struct ss_machine *machine);
 // About what a row of all of it weighs.

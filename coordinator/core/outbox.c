@@ -122,6 +122,7 @@ static void outbox_leave(struct ss_core *core, const char *peer,
     struct ss_core_output output = {
         .message = type, .is_final = is_final, .size = wire->size};
     if (type == SS_MESSAGE_TASKS) {
+        ss_check(outbox != NULL);
         output.orders = outbox->orders.count;
         ss_buf_add(wire, outbox->orders.items,
             output.orders * sizeof(*outbox->orders.items));

@@ -6,6 +6,6 @@ struct ss_engine;
 
 // At the end of a step: the cheap half, and all of it as often as
 // options.verify_rate says.
-void ss_invariants(struct ss_engine *engine);
+void ss_invariants(struct ss_engine *it);
 
 #endif

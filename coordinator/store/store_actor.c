@@ -282,8 +282,6 @@ static void *work(void *ctx)
             lock(actor);
             actor->doing = jobs;
             actor->doing_since_ms = now_ms();
-            if (actor->doing_since_ms >= actor->failed_ms + SS_STORE_STALE_MS)
-                actor->failing_since_ms = 0;
             unlock(actor);
             struct ss_job *finished =
                 ss_jobs_run_some(actor->store, epoch, &jobs, &stats);

@@ -250,9 +250,9 @@ const struct backing *backing_postgres(void); // NULL: built without libpq
 
 void database_open(struct world *world);
 bool database_is_gone(const struct coordinator *it);
-void database_submit(struct process *process, size_t link, struct ss_job *job);
+void database_submit(struct process *process, size_t which, struct ss_job *job);
 // Gives what was done.
-struct ss_job *database_heard(struct process *process, size_t link);
+struct ss_job *database_heard(struct process *process, size_t which);
 struct ss_job **jobs_end(struct ss_job **list);
 void jobs_free(struct ss_job **list);
 void database_ghost_drop(void *load);

@@ -240,7 +240,7 @@ void ss_held_weigh(struct ss_session *session)
         const struct ss_held *held = e->value;
         if (held->contact && (held->order || held->busy))
             held->contact->load++;
-        if (ss_vouch_lacks(session, held))
+        if (held->contact && ss_vouch_lacks(session, held))
             held->contact->has_unnamed = true;
     }
 }

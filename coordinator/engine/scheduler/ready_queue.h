@@ -8,7 +8,7 @@ struct task;
 
 struct ready_queue *ss_ready_queue_new(void);
 // When no task is in it.
-void ss_ready_queue_destroy(struct ready_queue **queue);
+void ss_ready_queue_destroy(struct ready_queue **place);
 // A task is ready, and stands aside until the rows that it rests on are
 // durable; it is ready no more (nothing, if it was not).
 void ss_ready_queue_add(struct task *task);

@@ -148,10 +148,9 @@ START_TEST(a_checkpoint_may_be_named_as_tables_show_it)
                       "\"1f0a-1111-c3\"}},{\"config\":{\"checkpoint_id\":"
                       "\"1f0a-1111-b2\"}}]}"},
         {.op = "state", .final = IS_THERE}, {.op = "run", .final = DONE});
-    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at",
-                         "1f0a\xe2\x80\xa6"
-                         "b2"),
-        0);
+    static const char cut[] = "1f0a\xe2\x80\xa6"
+                              "b2";
+    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at", cut), 0);
     ck_assert(says(&was_asked, "\"checkpoint_id\":\"1f0a-1111-b2\""));
     ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at", "1f0a...x"), 1);
     expect_err("superstep: there is no checkpoint 1f0a...x\n");

@@ -73,12 +73,14 @@ START_TEST(the_list_of_what_an_id_may_be_has_an_end)
         ss_buf_addf(&list, "%s{\"thread\":\"1f1e0000-0000-6000-8000-%012d\"}",
             i ? "," : "", i);
     char *text = ss_format("{\"threads\":[%s]}", ss_buf_str(&list));
-    const struct script many[] = {{.op = "threads", .final = text}, {0}};
+    const struct script many[] = {
+        NO_MORE("threads", "1f1e0000-0000-6000-8000-000000000010"),
+        {.op = "threads", .final = text}, {0}};
     script = many;
     ck_assert_int_eq(RUN("state", "1f1e"), 1);
     ck_assert(says(&err, "-8000-000000000009, and there are more\n"));
     ck_assert(!says(&err, "-8000-000000000010"));
-    expect_asks("\"limit\":11");
+    expect_asks("\"limit\":1000");
     ss_free(text);
     ss_buf_fini(&list);
 }

@@ -158,9 +158,10 @@ END_TEST
 START_TEST(a_long_update_is_cut)
 {
     char value[300];
-    memset(value, 'x', sizeof(value));
-    memcpy(value, "{\"n\":\"", 6);
-    memcpy(value + 296, "\"}", 3);
+    char letters[290];
+    memset(letters, 'x', sizeof(letters));
+    (void)snprintf(value, sizeof(value), "{\"n\":\"%.*s\"}",
+        (int)sizeof(letters), letters);
     progress(1, 0, 1, NULL);
     event("updates", value);
     ss_steps_end(steps, now_us, &lines);

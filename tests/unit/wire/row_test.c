@@ -55,7 +55,8 @@ static void write_add(const char *path, const char *task, int32_t idx,
         .channel = ss_strdup(channel),
         .value = it,
     };
-    strcpy(row->writes[count].task_id, task);
+    (void)snprintf(row->writes[count].task_id,
+        sizeof(row->writes[count].task_id), "%s", task);
 }
 
 static void channel_add(
@@ -238,7 +239,7 @@ START_TEST(ids_that_are_no_canonical_uuids_stay_as_they_are)
         "not-a-uuid-of-thirty-six-characters!"};
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
         write_add("", ids[i], 0, "x", value("1"));
-        strcpy(row->of, ids[i]);
+        (void)snprintf(row->of, sizeof(row->of), "%s", ids[i]);
         ss_buf_reset(&body);
         encode();
         decode();
