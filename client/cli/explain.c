@@ -187,7 +187,8 @@ static void write_backoff(struct ss_buf *buf, const json_t *wait)
     char *left = ss_text_duration(ss_json_int(wait, "in_ms", 0) * 1000);
     ss_buf_addf(buf, " failed (%lld so far",
         (long long)ss_json_int(wait, "failures", 1));
-    add_plain(buf, ", last: ", ss_json_str(wait, "error", ""));
+    if (*ss_json_str(wait, "error", ""))
+        add_plain(buf, ", last: ", ss_json_str(wait, "error", ""));
     ss_buf_addf(buf, ") and will be tried again in %s", left);
     ss_free(left);
 }

@@ -102,7 +102,17 @@ START_TEST(a_task_waits_for_the_store)
 }
 END_TEST
 
-START_TEST(a_task_waits_before_its_next_attempt)
+// What it waits for is of use with the reason only, also behind a crash.
+static void fails_so_far(int64_t in_ms)
+{
+    json_t *json = explained("{'run': 'r', 'thread': 't'}");
+    const json_t *wait = json_array_get(json_object_get(json, "waits"), 0);
+    ck_assert_int_eq(ss_json_int(wait, "in_ms", 0), in_ms);
+    ck_assert_int_eq(ss_json_int(wait, "failures", 0), 1);
+    ck_assert_str_eq(ss_json_str(wait, "error", ""), "it broke");
+}
+
+START_TEST(a_task_waits_before_its_next_attempt_and_says_why)
 {
     world_graph(chart("g", "start>a a>end",
         "{'nodes': {'a': {'retry': [{'max_attempts': 3,"
@@ -112,10 +122,10 @@ START_TEST(a_task_waits_before_its_next_attempt)
     world_ask("ann", "run", RUN(""));
     world_run();
     waits("backoff: 1 of a");
-    const json_t *wait = json_array_get(
-        json_object_get(explained("{'run': 'r', 'thread': 't'}"), "waits"), 0);
-    ck_assert_int_eq(ss_json_int(wait, "in_ms", 0), 1000);
-    ck_assert_int_eq(ss_json_int(wait, "failures", 0), 1);
+    fails_so_far(1000);
+    world_restart_after(true);
+    world_run();
+    fails_so_far(1000);
 }
 END_TEST
 
@@ -182,7 +192,7 @@ END_TEST
 SUITE("explain", a_task_waits_for_a_worker_that_serves_it,
     tasks_wait_for_room_and_run_elsewhere,
     tasks_wait_below_the_limit_of_their_run, a_task_waits_for_the_store,
-    a_task_waits_before_its_next_attempt,
+    a_task_waits_before_its_next_attempt_and_says_why,
     a_run_that_asked_and_one_that_ended_tell_their_past,
     a_run_in_the_line_of_its_thread_says_who_is_before_it,
     what_is_not_there_is_said)

@@ -75,13 +75,17 @@ static int64_t interval_ms(
 
 static json_t *tries_of(const struct task *task, int64_t wait_ms)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
+    json_t *tries = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
         (json_int_t)task->tries.failures, "lost",
         (json_int_t)task->tries.redeliveries, "attempts",
         (json_int_t)task->tries.attempts, "first_us",
         (json_int_t)task->tries.first_attempt_us, "wait_ms",
         (json_int_t)wait_ms, "at_us",
         (json_int_t)task->loop->engine->wall_us + (json_int_t)wait_ms * 1000);
+    json_t *why = json_string(task->error.message);
+    if (why)
+        json_object_set_new(tries, "error", why);
+    return tries;
 }
 
 // After a crash the next attempt has all answers (R6.25), also those that this
@@ -146,6 +150,7 @@ static void recover_failures(
         left_ms = wait_ms;
     task->tries.failures = (uint32_t)ss_json_int(tries, "failed", 0);
     task->tries.tried_seq = facts->tries_seq;
+    ss_error_set(&task->error, SS_ENODE, "%s", ss_json_str(tries, "error", ""));
     task->tries.retry_at_ms = loop->engine->now_ms + left_ms;
 }
 
@@ -177,9 +182,10 @@ void ss_loop_recover_tries(struct loop *loop)
 
 // ------------------------------------------------ a failure
 
-// R6.20: the first policy that matches decides.
-static bool retry(
-    struct task *task, int code, const char *kind, enum ss_retryable retryable)
+// R6.20: the first policy that matches decides. While it waits the task has the
+// error that it failed with.
+static bool retry(struct task *task, int code, const char *kind,
+    enum ss_retryable retryable, const char *message)
 {
     struct engine *engine = task->loop->engine;
     for (size_t i = 0; i < task->planned.node->retries_count; i++) {
@@ -190,6 +196,7 @@ static bool retry(
         if ((int64_t)task->tries.failures >= policy->attempts_max)
             return false;
         ss_writes_fini(&task->writes);
+        ss_error_set(&task->error, code, "%s", message);
         task->loop->engine->watch->restarted(task);
         int64_t wait_ms = interval_ms(engine, policy, task->tries.failures);
         keep_tries(task, wait_ms);
@@ -214,7 +221,7 @@ void ss_task_failed(struct task *task, int code, const char *kind,
 {
     struct engine *engine = task->loop->engine;
     engine->counts.attempts_failed++;
-    if (retry(task, code, kind, retryable))
+    if (retry(task, code, kind, retryable, message))
         return;
     bool handled = task->planned.kind != SS_TASK_HANDLER &&
                    task->planned.node->handler != SS_NONE &&

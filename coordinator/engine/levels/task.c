@@ -144,6 +144,7 @@ void ss_task_start(struct task *task)
 void ss_task_retry_due(struct task *task)
 {
     ss_check(task->state == TASK_BACKOFF || task->state == TASK_CACHE);
+    task->error = (struct ss_error){0};
     if (task->planned.node->subgraph) {
         start_child(task);
         return;

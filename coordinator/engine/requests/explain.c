@@ -115,7 +115,9 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
             json, "in_ms", json_integer((json_int_t)(left > 0 ? left : 0)));
         json_object_set_new(
             json, "failures", json_integer(task->tries.failures));
-        json_object_set_new(json, "error", json_string(task->error.message));
+        if (task->error.message[0])
+            json_object_set_new(
+                json, "error", json_string(task->error.message));
     }
     if (wait->why == WAIT_LABEL) {
         char *labels = ss_placement_labels(task);
