@@ -123,7 +123,8 @@ START_TEST(a_task_waits_before_its_next_attempt_and_says_why)
     world_run();
     waits("backoff: 1 of a");
     fails_so_far(1000);
-    world_restart_after(true);
+    world_crash();
+    world_restart();
     world_run();
     fails_so_far(1000);
 }
