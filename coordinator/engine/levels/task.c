@@ -121,6 +121,7 @@ void ss_task_start(struct task *task)
         ss_task_back_off(task, "has failed before");
         return;
     }
+    task->error = (struct ss_error){0};
     if (task->planned.node->subgraph) {
         start_child(task);
         return;

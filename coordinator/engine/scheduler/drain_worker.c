@@ -37,17 +37,6 @@ void ss_worker_remind(const struct worker *worker)
         send_away(worker);
 }
 
-static struct worker *find(struct engine *engine, const char *name)
-{
-    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
-         e = e->next) {
-        struct worker *worker = e->value;
-        if (strcmp(worker->name, name) == 0)
-            return worker;
-    }
-    return NULL;
-}
-
 static void reply_unknown(
     struct engine *engine, const struct ss_request *request, const char *name)
 {
@@ -69,7 +58,7 @@ void ss_worker_drain_request(
         ss_reply_error(engine, request, SS_EINVAL, "drain: say which worker");
         return;
     }
-    struct worker *worker = find(engine, name);
+    struct worker *worker = ss_worker_named(engine, name);
     if (!worker) {
         reply_unknown(engine, request, name);
         return;

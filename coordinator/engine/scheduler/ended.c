@@ -20,20 +20,9 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 
-static struct worker *find_named(struct engine *engine, const char *name)
-{
-    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
-         e = e->next) {
-        struct worker *worker = e->value;
-        if (strcmp(worker->name, name) == 0)
-            return worker;
-    }
-    return NULL;
-}
-
 void ss_worker_ended(struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = find_named(engine, event->bye.ended);
+    struct worker *worker = ss_worker_named(engine, event->bye.ended);
     const char *how = event->bye.how;
     if (!worker)
         return; // it is gone already, or another coordinator's

@@ -94,6 +94,11 @@ struct scheduler {
     uint64_t stamps; // of lists that workers hold
 };
 
+// ------------------------------------------------ worker_state.c
+
+// NULL: none here has that name.
+struct worker *ss_worker_named(struct engine *engine, const char *name);
+
 // ------------------------------------------------ schedule.c
 
 void ss_worker_free(struct worker *worker);

@@ -1,8 +1,13 @@
-// worker_state.c - the states of a worker, and from which it comes into each.
+// worker_state.c - a worker by its name; its states, and from which it comes
+// into each.
+#include <string.h>
+
+#include "common/base/map.h"
 #include "common/base/move.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/step/state.h"
 
 #define FROM(state) (1U << WORKER_##state)
 
@@ -21,4 +26,15 @@ void ss_worker_move(struct worker *worker, enum worker_state to)
 {
     ss_move(&moves, worker->state, to);
     worker->state = to;
+}
+
+struct worker *ss_worker_named(struct engine *engine, const char *name)
+{
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
+        struct worker *worker = e->value;
+        if (strcmp(worker->name, name) == 0)
+            return worker;
+    }
+    return NULL;
 }
