@@ -279,6 +279,7 @@ struct ss_engine_options {
     // cheap half alone (invariants.c). So many things are looked at for each
     // step, on the average: where there are more, not after every one.
     size_t verify_rate;
+    bool packs_at_once; // for tests: the rows of a thread that nobody uses
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);
     void *narrate_ctx;
