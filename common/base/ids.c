@@ -206,7 +206,7 @@ void ss_task_uuid_of(
 {
     uint8_t digest[16];
     hash128(bytes, size, digest);
-    uuid_text(digest, ret_uuid);
+    ss_uuid_text(digest, ret_uuid);
 }
 
 void ss_interrupt_id(
