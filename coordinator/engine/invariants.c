@@ -63,8 +63,8 @@
 //   I150  it was used now or before
 //   I153  an idle one takes memory
 //   I154  idle ones are bounded
-//   I247  those that were made small were idle before the others
-//   I248  the others are known, and how many they are
+//   I250  those that were made small were idle before the others
+//   I251  the others are known, and how many they are
 //
 //   shards (thread_verify.c)
 //   I155  one that is not read is ours

@@ -131,7 +131,7 @@ static void verify_idle(const struct engine *engine, struct census *census)
     for (const struct thread *it = threads->idle_first; it;
          before = it, it = it->idle.next) {
         ss_invariant(I31, it->idle.prev == before);
-        ss_invariant(I247, !large || !it->idle.is_small);
+        ss_invariant(I250, !large || !it->idle.is_small);
         large = large || it->idle.is_small ? large : it;
         large_count += !it->idle.is_small;
         ss_invariant(I153, it->idle.size >= sizeof(*it));
@@ -142,7 +142,7 @@ static void verify_idle(const struct engine *engine, struct census *census)
     ss_invariant(
         I33, engine->threads->idle_count == count && census->idle == count);
     ss_invariant(I34, engine->threads->idle_size == size);
-    ss_invariant(I248, threads->idle_large == large &&
+    ss_invariant(I251, threads->idle_large == large &&
                            threads->idle_large_count == large_count);
     ss_invariant(I154, count <= SS_IDLE_THREADS_MAX);
 }
