@@ -211,7 +211,7 @@ void world_core_new(bool is_after_crash)
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
             .verify_rate = VERIFY_RATE,
-            .packs_at_once = true,
+            .idle_large_max = -1,
             .narrate = narrate,
             .before = before,
             .command = look});

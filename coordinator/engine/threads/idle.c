@@ -96,9 +96,8 @@ static void thread_rest(struct thread *thread)
     if (!threads->idle_large)
         threads->idle_large = thread;
     threads->idle_large_count++;
-    size_t large_max =
-        thread->engine->options.packs_at_once ? 0 : SS_IDLE_LARGE_MAX;
-    while (threads->idle_large_count > large_max)
+    int32_t large_max = thread->engine->options.idle_large_max;
+    while ((int64_t)threads->idle_large_count > (large_max > 0 ? large_max : 0))
         make_small(threads);
 }
 
