@@ -345,6 +345,58 @@ START_TEST(a_packed_journal_is_as_it_was_when_somebody_looks)
 }
 END_TEST
 
+START_TEST(texts_that_stand_in_one_place_are_told_apart)
+{
+    char name[3] = "aa";
+    struct ss_row *row = snapshot_row("1", "");
+    for (int i = 0; i < 26 * 26; i++) {
+        name[0] = (char)('a' + i / 26), name[1] = (char)('a' + i % 26);
+        moves(row, name, i + 1, SS_DELTA_SET, "1");
+    }
+    append(row);
+    packed_anew();
+    row = (struct ss_row *)ss_journal_row(journal, 1);
+    for (int i = 0; i < 26 * 26; i++) {
+        name[0] = (char)('a' + i / 26), name[1] = (char)('a' + i % 26);
+        ck_assert_str_eq(row->checkpoint.channels[i].name, name);
+    }
+}
+END_TEST
+
+// What is asked for first, of a journal that is packed.
+static bool is_found(int what)
+{
+    size_t count = 0;
+    switch (what) {
+    case 0:
+        return ss_journal_row(journal, 1);
+    case 1:
+        return ss_journal_find(journal, "", "1");
+    case 2:
+        return ss_journal_before(journal, "", "2");
+    case 3:
+        return ss_journal_list(journal, "", &count) && count == 1;
+    case 4:
+        return ss_journal_namespaces(journal, &count) && count == 1;
+    case 5:
+        return ss_journal_run(journal, "run-1");
+    default:
+        return ss_journal_orphans(journal, "", "none", &count) && count == 1;
+    }
+}
+
+START_TEST(whatever_is_asked_for_is_unpacked_first)
+{
+    step("1", "", 1, "1");
+    struct ss_row *row = pending_row("none");
+    writes(row, "t1", 0, "x", "2");
+    append(row);
+    ss_journal_pack(journal);
+    ck_assert(is_found(_i));
+    ck_assert(!ss_journal_is_packed(journal));
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *s = suite_create("journal_void");
@@ -363,6 +415,8 @@ static Suite *suite(void)
     tcase_add_test(t, a_parent_that_is_not_in_its_row_is_refused);
     tcase_add_loop_test(t, a_damaged_row_is_refused_and_changes_nothing, 0, 17);
     tcase_add_test(t, a_packed_journal_is_as_it_was_when_somebody_looks);
+    tcase_add_test(t, texts_that_stand_in_one_place_are_told_apart);
+    tcase_add_loop_test(t, whatever_is_asked_for_is_unpacked_first, 0, 7);
     suite_add_tcase(s, t);
     return s;
 }
