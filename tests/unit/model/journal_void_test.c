@@ -301,7 +301,7 @@ START_TEST(a_packed_journal_is_as_it_was_when_somebody_looks)
     append(void_row(1, 1)); // its place stays
     row = row_in("");
     strcpy(row->of, "2");
-    strcpy(row->answer_of, own);
+    memcpy(row->answer_of, own, sizeof(own));
     holds(row, own, "2");
     moves(row, "x", 3, SS_DELTA_APPEND, "[\"b\"]");
     moves(row, "y", INT64_MAX, SS_DELTA_CLEAR, NULL);
