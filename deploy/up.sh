@@ -1,20 +1,22 @@
 #!/bin/sh
 # up.sh - the cluster of docker-compose.yml: deploy/up.sh [options of `up`]
 #
-# Builds the images, makes the secrets that are missing, starts everything, waits
-# until all of it is healthy, and says what to do next. Twice does no harm.
+# Builds the images, makes the secrets that are missing, starts everything, and
+# says what to do next. Twice does no harm.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=deploy/containers.sh
-. "$here/containers.sh"
-
-compose build
-"$here/secrets.sh"
-compose up -d --no-build "$@" || {
-    tell_logs >&2
+if command -v docker-compose >/dev/null; then
+    compose="docker-compose"
+elif docker compose version >/dev/null 2>&1; then
+    compose="docker compose"
+else
+    echo "up.sh: neither docker-compose nor docker compose is here" >&2
     exit 1
-}
-wait_healthy
+fi
+
+$compose -f "$here/docker-compose.yml" build
+"$here/secrets.sh"
+$compose -f "$here/docker-compose.yml" up -d --no-build "$@"
 cat <<TEXT
 
 The cluster is up. From here:

@@ -193,6 +193,21 @@ static void write_backoff(struct ss_buf *buf, const json_t *wait)
     ss_free(left);
 }
 
+static void write_limit(struct ss_buf *buf, const json_t *wait)
+{
+    long long most = ss_json_int(wait, "limit_max", 0);
+    long long here = ss_json_int(wait, "limit_here", most);
+    long long out = ss_json_int(wait, "limit_out", 0);
+    add_plain(buf, " for the limit ", ss_json_str(wait, "limit", "?"));
+    ss_buf_addf(buf, " of %lld", most);
+    if (here < most)
+        ss_buf_addf(buf, ", of which its coordinator has %lld", here);
+    ss_buf_addf(buf, ": %lld %s out", out, out == 1 ? "is" : "are");
+    if (ss_json_bool(wait, "limit_looks_back", false))
+        ss_buf_add_str(buf, ", and those are looked for that were out before "
+                            "the coordinator began");
+}
+
 static void write_wait(
     struct ss_buf *buf, const json_t *explained, const json_t *wait)
 {
@@ -224,6 +239,9 @@ static void write_wait(
             "%s: the run has as many tasks out as its "
             "max_concurrency allows",
             verb);
+    } else if (strcmp(why, "limit") == 0) {
+        ss_buf_add_str(buf, verb);
+        write_limit(buf, wait);
     } else if (strcmp(why, "store") == 0) {
         ss_buf_addf(buf, "%s for the store: rows before %s are not durable yet",
             verb, many ? "them" : "it");

@@ -55,6 +55,7 @@ static const char *const words[] = {
     [WAIT_PAUSE] = "paused",
     [WAIT_ROWS] = "store",
     [WAIT_LIMIT] = "max_concurrency",
+    [WAIT_SHARED] = "limit",
     [WAIT_SERVER] = "no_worker",
     [WAIT_LABEL] = "no_label",
     [WAIT_STORE] = "store",
@@ -124,6 +125,8 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
         json_object_set_new(json, "labels", json_string(labels));
         ss_free(labels);
     }
+    if (wait->why == WAIT_SHARED)
+        ss_limit_explain(task, json);
     if (task->tries.redeliveries > 0) {
         json_object_set_new(
             json, "workers_lost", json_integer(task->tries.redeliveries));
