@@ -114,13 +114,6 @@ struct ss_timeouts {
     bool heartbeat_only; // idle: only explicit heartbeats count
 };
 
-// How many tasks may be out at once that are under one name, over all runs,
-// graphs and coordinators.
-struct ss_node_limit {
-    char *name; // NULL: none
-    int64_t tasks_max;
-};
-
 struct ss_node {
     char *name;
     bool hidden;     // __start__: no events, not in "*"
@@ -152,8 +145,8 @@ struct ss_node {
     json_t *metadata;          // or NULL
     char **destinations;       // declared goto targets
     size_t destinations_count;
-    struct ss_keys labels; // what a worker must offer
-    struct ss_node_limit limit;
+    char **labels; // what a worker must offer
+    size_t labels_count;
 };
 
 enum ss_checkpointer {

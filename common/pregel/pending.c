@@ -106,7 +106,8 @@ struct ss_task_facts ss_pendings_facts(
         } else if (strcmp(p->channel, SS_NAME_ERROR_SOURCE) == 0) {
             facts.error_source = json_string_value(ss_value_json(p->value));
         } else if (strcmp(p->channel, SS_NAME_TRIES) == 0) {
-            facts.tries = p->of_this_run ? ss_value_json(p->value) : NULL;
+            facts.tried = ss_value_json(p->value);
+            facts.tries = p->of_this_run ? facts.tried : NULL;
             facts.tries_seq = p->seq;
         } else if (strcmp(p->channel, SS_NAME_LOST) == 0) {
             facts.lost = p->of_this_run ? ss_value_json(p->value) : NULL;

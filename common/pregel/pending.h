@@ -42,6 +42,7 @@ struct ss_task_facts {
     const char *error_source;
     json_t *tries;      // of this run: see SS_NAME_TRIES, or NULL; borrowed
     uint64_t tries_seq; // the row that holds it
+    json_t *tried;      // the same, also of a run before this one
     json_t *lost;       // the same of SS_NAME_LOST
     uint64_t lost_seq;
 };

@@ -259,13 +259,8 @@
 //   I124  and counted
 //   I185  a task's line is that of its graph and priority
 //   I186  who is next in a line stands in it
-//   I252  lines of one graph and priority, and they alone, have turns in common
 //   I249  a task stands aside while rows that it rests on are not durable, and
 //         then only
-//
-//   limits (limit.c)
-//   I250  as many attempts of a limit are out as are counted
-//   I251  its share are its parts in shards of ours
 //
 //   attempts of before (takeover.c)
 //   I125  who offers one is here

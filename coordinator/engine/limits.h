@@ -68,6 +68,9 @@ enum {
         100, // cached results that are read at once, to be cleared
     SS_EXPLAIN_STEPS_MAX = 50,  // supersteps that one explanation shows
     SS_EXPLAIN_WAITS_MAX = 200, // and kinds of tasks that wait
+    // Ready tasks that are looked at to tell what they wait for: each takes
+    // half a microsecond, in which nobody is served.
+    SS_WAITS_LOOKED_MAX = 20000,
     SS_WARNINGS_MAX = 64,       // warnings kept for one run
     SS_ASYNC_BACKLOG_MAX = 256, // rows not yet durable under `async`
     SS_UPDATES_MAX = 10000,     // updates in one bulk update

@@ -130,6 +130,123 @@ START_TEST(a_task_waits_before_its_next_attempt_and_says_why)
 }
 END_TEST
 
+// What `superstep state` and `superstep show tasks` say meanwhile.
+START_TEST(a_task_that_backs_off_says_so_wherever_it_is_shown)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'nodes': {'a': {'retry': [{'max_attempts': 3,"
+        " 'initial_interval_ms': 1000, 'jitter': false}]}}}"));
+    world_body("a", fails_twice);
+    world_worker("w1", 1);
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    const json_t *state =
+        json_object_get(world_get("state", "{'thread': 't'}"), "state");
+    const json_t *task = json_array_get(json_object_get(state, "tasks"), 0);
+    const json_t *wait = json_object_get(task, "wait");
+    ck_assert_str_eq(ss_json_str(wait, "why", "?"), "backoff");
+    ck_assert_str_eq(ss_json_str(wait, "error", "?"), "it broke");
+    ck_assert_int_eq(ss_json_int(wait, "in_ms", 0), 1000);
+    const json_t *answer = world_get("tasks", "{}");
+    ck_assert_int_eq(ss_json_int(answer, "backoff", 0), 1);
+    ck_assert_int_eq(ss_json_int(answer, "ready", -1), 0);
+    task = json_array_get(json_object_get(answer, "tasks"), 0);
+    ck_assert_str_eq(ss_json_str(task, "state", "?"), "backoff");
+    ck_assert_str_eq(ss_json_str(task, "error", "?"), "it broke");
+    ck_assert_int_eq(ss_json_int(task, "failures", 0), 1);
+    wait = json_array_get(json_object_get(answer, "waits"), 0);
+    ck_assert_str_eq(ss_json_str(wait, "graph", "?"), "g");
+    ck_assert_str_eq(ss_json_str(wait, "thread", "?"), "t");
+    ck_assert_str_eq(ss_json_str(wait, "error", "?"), "it broke");
+}
+END_TEST
+
+START_TEST(what_failed_before_is_told_when_the_run_has_ended)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'nodes': {'a': {'retry': [{'max_attempts': 3,"
+        " 'initial_interval_ms': 1000, 'jitter': false}]}}}"));
+    world_body("a", fails_twice);
+    world_worker("w1", 1);
+    world_get("run", RUN(""));
+    ck_assert_str_eq(status(), "done");
+    world_crash(); // rows tell it
+    world_restart();
+    const json_t *step = json_array_get(
+        json_object_get(explained("{'thread': 't'}"), "steps"), 1);
+    const json_t *task = json_array_get(json_object_get(step, "tasks"), 0);
+    ck_assert_int_eq(ss_json_int(task, "failed_before", 0), 2);
+    ck_assert_str_eq(ss_json_str(task, "last_error", "?"), "it broke");
+    ck_assert_ptr_null(json_object_get(task, "error"));
+}
+END_TEST
+
+START_TEST(a_task_that_failed_says_with_what_when_the_run_has_ended)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_body("a", fails);
+    world_worker("w1", 1);
+    world_get("run", RUN(""));
+    const json_t *step = json_array_get(
+        json_object_get(explained("{'thread': 't'}"), "steps"), 1);
+    const json_t *task = json_array_get(json_object_get(step, "tasks"), 0);
+    ck_assert_str_eq(ss_json_str(task, "error", "?"), "it broke");
+}
+END_TEST
+
+static json_t *sends_to_graphs(struct visit *visit)
+{
+    (void)visit;
+    return js("{'$command': {'goto': ["
+              "{'$send': {'node': 't', 'arg': {'x': ['1']}}},"
+              "{'$send': {'node': 't', 'arg': {'x': ['2']}}},"
+              "{'$send': {'node': 't', 'arg': {'x': ['3']}}}]}}");
+}
+
+START_TEST(tasks_of_one_node_are_told_together_whichever_loop_they_are_in)
+{
+    world_graph(chart("g", "start>a a>end t>end",
+        "{'nodes': {'t': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"
+        " {'name': 'inner', 'kind': 'state',"
+        " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"
+        " 'nodes': [{'name': 'fetch'}],"
+        " 'edges': [['__start__', 'fetch']]}}}"));
+    world_body("a", sends_to_graphs);
+    world_worker("w1", 1);
+    world_hold("fetch");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    waits("running: 1 of fetch, workers_busy: 2 of fetch");
+    const json_t *all =
+        json_object_get(world_get("tasks", "{'limit': 1}"), "waits");
+    ck_assert_uint_eq(json_array_size(all), 1);
+    ck_assert_int_eq(ss_json_int(json_array_get(all, 0), "count", 0), 2);
+}
+END_TEST
+
+START_TEST(a_run_that_was_resumed_tells_the_superstep_that_took_the_answer)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end", NULL));
+    world_body("b", asks);
+    world_worker("w1", 1);
+    world_get("run", RUN(""));
+    world_get("run", "{'thread': 't', 'run': 'r2', 'command': {'resume': "
+                     "'yes'}}");
+    const json_t *steps =
+        json_object_get(explained("{'run': 'r2', 'thread': 't'}"), "steps");
+    const json_t *task =
+        json_array_get(json_object_get(json_array_get(steps, 0), "tasks"), 0);
+    ck_assert_uint_eq(json_array_size(steps), 3);
+    ck_assert_str_eq(ss_json_str(task, "name", "?"), "b");
+    // A run with an input of its own has nothing of those before it.
+    world_get("run", "{'thread': 't', 'graph': 'g', 'run': 'r3', 'input':"
+                     " {'x': []}}");
+    steps = json_object_get(explained("{'run': 'r3', 'thread': 't'}"), "steps");
+    ck_assert_str_eq(
+        ss_json_str(json_array_get(steps, 0), "source", "?"), "input");
+}
+END_TEST
+
 START_TEST(a_run_that_asked_and_one_that_ended_tell_their_past)
 {
     world_graph(chart("g", "start>a a>b b>end", NULL));
@@ -194,6 +311,11 @@ SUITE("explain", a_task_waits_for_a_worker_that_serves_it,
     tasks_wait_for_room_and_run_elsewhere,
     tasks_wait_below_the_limit_of_their_run, a_task_waits_for_the_store,
     a_task_waits_before_its_next_attempt_and_says_why,
+    a_task_that_backs_off_says_so_wherever_it_is_shown,
+    what_failed_before_is_told_when_the_run_has_ended,
+    a_task_that_failed_says_with_what_when_the_run_has_ended,
+    tasks_of_one_node_are_told_together_whichever_loop_they_are_in,
+    a_run_that_was_resumed_tells_the_superstep_that_took_the_answer,
     a_run_that_asked_and_one_that_ended_tell_their_past,
     a_run_in_the_line_of_its_thread_says_who_is_before_it,
     what_is_not_there_is_said)

@@ -267,6 +267,13 @@ void ss_loop_keys(
 // What these keys hold, whole: to be shown. Gives.
 json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys);
 
+// ------------------------------------------------ retry.c
+
+// The one at that place of those that wait for their next try. Borrowed; NULL:
+// there are no more.
+const struct task *ss_task_backing_off(
+    const struct engine *engine, size_t index);
+
 // ------------------------------------------------ task_state.c
 
 // Nobody else changes them. A way that the table lacks is a bug of ours.

@@ -234,6 +234,13 @@ void ss_task_failed(struct task *task, int code, const char *kind,
     ss_task_settled(task);
 }
 
+const struct task *ss_task_backing_off(
+    const struct engine *engine, size_t index)
+{
+    const struct levels *levels = engine->levels;
+    return index < levels->backoff.count ? levels->backoff.items[index] : NULL;
+}
+
 void ss_tasks_retry(struct engine *engine)
 {
     struct levels *levels = engine->levels;

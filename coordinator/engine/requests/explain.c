@@ -22,6 +22,7 @@
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/requests/waits.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
@@ -34,118 +35,25 @@
 
 // ------------------------------------------------ the present
 
-// Tasks that wait for the same, told together.
-struct wait {
-    const struct task *task; // the first of them
-    enum task_wait why;
-    const char *worker; // RUNNING: where
-    json_int_t count;
-};
-
-struct waits {
-    struct wait *items;
-    size_t count, capacity;
-};
-
-// Stable words for machines. Whether an attempt before this one goes on is for
-// workers to say: people are told that none of them is free.
-static const char *const words[] = {
-    [WAIT_PLANNED] = "planned",
-    [WAIT_CACHE] = "cache",
-    [WAIT_PAUSE] = "paused",
-    [WAIT_ROWS] = "store",
-    [WAIT_LIMIT] = "max_concurrency",
-    [WAIT_SHARED] = "limit",
-    [WAIT_SERVER] = "no_worker",
-    [WAIT_LABEL] = "no_label",
-    [WAIT_STORE] = "store",
-    [WAIT_EARLIER] = "workers_busy",
-    [WAIT_ROOM] = "workers_busy",
-    [WAIT_OUTCOME] = "running",
-    [WAIT_BACKOFF] = "backoff",
-    [WAIT_ANSWER] = "answer",
-};
-
-static void add_wait(struct waits *waits, const struct task *task)
-{
-    enum task_wait why = ss_task_waits_for(task);
-    const char *worker = ss_attempt_worker(task);
-    if (why == WAIT_NOTHING)
-        return;
-    for (size_t i = 0; i < waits->count; i++) {
-        struct wait *it = &waits->items[i];
-        if (it->task->planned.node == task->planned.node &&
-            it->task->loop == task->loop &&
-            strcmp(words[it->why], words[why]) == 0 && it->worker == worker) {
-            it->count++;
-            return;
-        }
-    }
-    SS_VEC_PUSH(waits, (struct wait){task, why, worker, 1});
-}
-
 // Loops nest as deep as graphs do, and no deeper.
 static void collect(struct waits *waits, const struct loop *loop)
 {
     for (size_t i = 0; i < loop->tasks.count; i++) {
         const struct task *task = loop->tasks.items[i];
-        add_wait(waits, task);
+        ss_waits_add(waits, task);
         if (task->state == TASK_CHILD && task->child)
             collect(waits, task->child);
     }
     for (size_t i = 0; i < loop->folds.count; i++)
-        add_wait(waits, loop->folds.items[i]);
+        ss_waits_add(waits, loop->folds.items[i]);
 }
 
-static json_t *wait_json(const struct engine *engine, const struct wait *wait)
-{
-    const struct task *task = wait->task;
-    json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I}", "node",
-        ss_task_label(task), "ns", task->loop->ns, "why", words[wait->why],
-        "count", wait->count, "step", (json_int_t)task->loop->step);
-    if (wait->worker) {
-        json_object_set_new(json, "worker", json_string(wait->worker));
-        json_object_set_new(
-            json, "attempt", json_integer(task->tries.attempts));
-        json_object_set_new(
-            json, "for_ms", json_integer((json_int_t)ss_attempt_ms(task)));
-    }
-    if (task->state == TASK_BACKOFF) {
-        int64_t left = task->tries.retry_at_ms - engine->now_ms;
-        json_object_set_new(
-            json, "in_ms", json_integer((json_int_t)(left > 0 ? left : 0)));
-        json_object_set_new(
-            json, "failures", json_integer(task->tries.failures));
-        if (task->error.message[0])
-            json_object_set_new(
-                json, "error", json_string(task->error.message));
-    }
-    if (wait->why == WAIT_LABEL) {
-        char *labels = ss_placement_labels(task);
-        json_object_set_new(json, "labels", json_string(labels));
-        ss_free(labels);
-    }
-    if (wait->why == WAIT_SHARED)
-        ss_limit_explain(task, json);
-    if (task->tries.redeliveries > 0) {
-        json_object_set_new(
-            json, "workers_lost", json_integer(task->tries.redeliveries));
-        json_object_set_new(
-            json, "fails_at", json_integer(SS_REDELIVERIES_MAX + 1));
-    }
-    return json;
-}
-
-static json_t *waits_json(struct engine *engine, const struct run *run)
+static json_t *waits_json(const struct run *run)
 {
     struct waits waits = {0};
     if (run->root)
         collect(&waits, run->root);
-    json_t *list = json_array();
-    for (size_t i = 0; i < waits.count && i < SS_EXPLAIN_WAITS_MAX; i++)
-        json_array_append_new(list, wait_json(engine, &waits.items[i]));
-    ss_free(waits.items);
-    return list;
+    return ss_waits_json(&waits, false);
 }
 
 // ------------------------------------------------ the past
@@ -174,9 +82,11 @@ static json_t *tasks_json(struct thread *thread, struct ss_graph *graph,
     json_array_foreach (json_object_get(snapshot, "tasks"), i, task) {
         json_t *one =
             json_pack("{s:O*}", "name", json_object_get(task, "name"));
-        json_t *error = json_object_get(task, "error");
-        if (json_is_string(error))
-            json_object_set(one, "error", error);
+        json_object_update_missing(one, json_object_get(task, "tries"));
+        const char *error =
+            ss_json_str(json_object_get(task, "error"), "message", NULL);
+        if (error)
+            json_object_set_new(one, "error", json_string(error));
         json_t *asks = json_object_get(task, "interrupts");
         if (json_array_size(asks) > 0)
             json_object_set(one, "interrupts", asks);
@@ -186,30 +96,65 @@ static json_t *tasks_json(struct thread *thread, struct ss_graph *graph,
     return list;
 }
 
+// The checkpoint of another run that this one went on from; NULL: it began with
+// an input of its own. `first`: its own first one, or NULL.
+static struct ss_checkpoint_entry *begun_from(const struct thread *thread,
+    const struct ss_run_facts *facts, const struct ss_checkpoint_entry *first)
+{
+    const json_t *request = json_object_get(facts->entry, "request");
+    const char *at = ss_json_str(request, "checkpoint_id", NULL);
+    const json_t *input = json_object_get(request, "input");
+    size_t count = 0;
+    if (first)
+        return first->source == SS_SOURCE_LOOP && first->parent_id[0]
+                   ? ss_journal_find(thread->journal, "", first->parent_id)
+                   : NULL;
+    if (input && !json_is_null(input))
+        return NULL;
+    if (at)
+        return ss_journal_find(thread->journal, "", at);
+    struct ss_checkpoint_entry *const *marks =
+        ss_journal_list(thread->journal, "", &count);
+    while (count > 0 && marks[count - 1]->row->seq >= facts->first_seq)
+        count--;
+    return count > 0 ? marks[count - 1] : NULL;
+}
+
+// `since_us`: nothing of it was this run's before.
+static json_t *step_json(struct thread *thread, struct ss_graph *graph,
+    struct ss_checkpoint_entry *mark, int64_t since_us)
+{
+    json_t *step =
+        json_pack("{s:I, s:s, s:s, s:o}", "step", (json_int_t)mark->step,
+            "source", ss_source_name(mark->source), "checkpoint_id", mark->id,
+            "tasks", graph ? tasks_json(thread, graph, mark) : json_array());
+    set_time(step, "made", mark->wall_us > since_us ? mark->wall_us : since_us);
+    return step;
+}
+
 // The last supersteps of a run; *ret_before: how many are left out.
 static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
-    const char *run, json_int_t *ret_before)
+    const struct ss_run_facts *facts, json_int_t *ret_before)
 {
     SS_VEC(struct ss_checkpoint_entry *) own = {0};
     size_t count = 0;
+    int64_t since_us = ss_json_int(facts->entry, "created_us", 0);
     struct ss_checkpoint_entry *const *marks =
         ss_journal_list(thread->journal, "", &count);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(marks[i]->run, run) == 0 &&
+        if (strcmp(marks[i]->run, facts->id) == 0 &&
             marks[i]->row->seq <= thread->durable)
             SS_VEC_PUSH(&own, marks[i]);
     size_t from =
         own.count > SS_EXPLAIN_STEPS_MAX ? own.count - SS_EXPLAIN_STEPS_MAX : 0;
     json_t *list = json_array();
-    for (size_t i = from; i < own.count; i++) {
-        json_t *step = json_pack("{s:I, s:s, s:s, s:o}", "step",
-            (json_int_t)own.items[i]->step, "source",
-            ss_source_name(own.items[i]->source), "checkpoint_id",
-            own.items[i]->id, "tasks",
-            graph ? tasks_json(thread, graph, own.items[i]) : json_array());
-        set_time(step, "made", own.items[i]->wall_us);
-        json_array_append_new(list, step);
-    }
+    struct ss_checkpoint_entry *before =
+        begun_from(thread, facts, own.count > 0 ? own.items[0] : NULL);
+    if (before && from == 0)
+        json_array_append_new(list, step_json(thread, graph, before, since_us));
+    for (size_t i = from; i < own.count; i++)
+        json_array_append_new(
+            list, step_json(thread, graph, own.items[i], since_us));
     SS_VEC_FINI(&own);
     *ret_before = (json_int_t)from;
     return list;
@@ -235,7 +180,7 @@ static json_t *past(struct thread *thread, const struct ss_run_facts *facts,
     struct known_graph *known = ss_known_graph(thread->engine, name, version);
     json_int_t before = 0;
     json_t *steps =
-        steps_json(thread, known ? known->graph : NULL, facts->id, &before);
+        steps_json(thread, known ? known->graph : NULL, facts, &before);
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:O*, s:o, s:I, s:O*, s:b}",
         "run", facts->id, "thread", thread->id, "graph", name, "version",
         version, "request", json_object_get(facts->entry, "request"), "steps",
@@ -333,8 +278,7 @@ void ss_explain_thread(struct thread *thread, const struct ss_request *request)
                     : live ? ss_run_status_name(SS_RUN_RUNNING)
                            : ss_run_status_name(SS_RUN_WAITING)));
     set_pause(engine, json);
-    json_object_set_new(
-        json, "waits", live ? waits_json(engine, live) : json_array());
+    json_object_set_new(json, "waits", live ? waits_json(live) : json_array());
     json_object_set_new(json, "rows_on_their_way",
         json_integer((json_int_t)(ss_thread_head(thread) - thread->durable)));
     set_time(json, "now", engine->wall_us);

@@ -6,7 +6,9 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/requests/waits.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
@@ -19,9 +21,12 @@ static json_t *task_json(const struct task *task)
 {
     const struct loop *loop = task->loop;
     const char *worker = ss_attempt_worker(task);
+    bool backs_off = task->state == TASK_BACKOFF;
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I}", "state",
-        worker ? "running" : "ready", "node",
-        task->planned.node ? task->planned.node->name : "", "thread",
+        worker      ? "running"
+        : backs_off ? "backoff"
+                    : "ready",
+        "node", task->planned.node ? task->planned.node->name : "", "thread",
         loop->thread->id, "task", task->planned.id, "attempt",
         (json_int_t)task->tries.attempts);
     if (loop->run) {
@@ -33,7 +38,20 @@ static json_t *task_json(const struct task *task)
         json_object_set_new(
             json, "since_ms", json_integer((json_int_t)ss_attempt_ms(task)));
     }
+    if (backs_off)
+        ss_wait_set_backoff(json, task);
     return json;
+}
+
+// While there is room in the list; grouped in any case.
+static void show_waiting(
+    json_t *list, size_t *left, struct waits *waits, const struct task *task)
+{
+    ss_waits_add(waits, task);
+    if (*left > 0) {
+        json_array_append_new(list, task_json(task));
+        --*left;
+    }
 }
 
 void ss_show_tasks(struct engine *engine, const struct ss_request *request)
@@ -41,16 +59,25 @@ void ss_show_tasks(struct engine *engine, const struct ss_request *request)
     int64_t limit = ss_request_int(request->limit, LIMIT_DEFAULT);
     size_t left = limit > 0 ? (size_t)limit : 0;
     json_t *list = json_array();
+    struct waits waits = {0};
+    size_t looked = 0, backoff = 0;
     for (const struct ss_map_entry *e = ss_attempts_all(engine)->first;
          e && left > 0; e = e->next, left--)
         json_array_append_new(list, task_json(e->value));
-    const struct task *task = NULL;
-    while (left-- > 0 && (task = ss_ready_queue_after(engine, task, LINES_ALL)))
-        json_array_append_new(list, task_json(task));
+    const struct task *task;
+    for (size_t i = 0; (task = ss_task_backing_off(engine, i)); i++)
+        if (task->state == TASK_BACKOFF) {
+            show_waiting(list, &left, &waits, task);
+            backoff++;
+        }
+    while (looked++ < SS_WAITS_LOOKED_MAX &&
+           (task = ss_ready_queue_after(engine, task, LINES_ALL)))
+        show_waiting(list, &left, &waits, task);
     ss_reply(engine, request,
-        json_pack("{s:o, s:I, s:I}", "tasks", list, "running",
+        json_pack("{s:o, s:I, s:I, s:I, s:o}", "tasks", list, "running",
             (json_int_t)ss_attempts_all(engine)->count, "ready",
-            (json_int_t)engine->counts.tasks_ready));
+            (json_int_t)engine->counts.tasks_ready, "backoff",
+            (json_int_t)backoff, "waits", ss_waits_json(&waits, true)));
 }
 
 void ss_show_settings(struct engine *engine, const struct ss_request *request)

@@ -20,8 +20,11 @@
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/stream.h"
+#include "coordinator/engine/requests/waits.h"
+#include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -108,6 +111,51 @@ json_t *ss_snapshot_tasks(
     return list;
 }
 
+// The loop of that namespace in a run that is under way; NULL: it has none.
+// Loops nest as deep as graphs do, and no deeper.
+static const struct loop *loop_at(const struct loop *loop, const char *ns)
+{
+    if (strcmp(loop->ns, ns) == 0)
+        return loop;
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct loop *child = loop->tasks.items[i]->child;
+        const struct loop *found = child ? loop_at(child, ns) : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+// What each failed with before, and, where its run is under way, what it waits
+// for: a run plans the tasks that a view of its checkpoint does.
+static void set_tries(const struct loop *view, json_t *tasks, bool live)
+{
+    const struct run *run = live ? ss_thread_run(view->thread) : NULL;
+    const struct loop *now =
+        run && run->root ? loop_at(run->root, view->ns) : NULL;
+    ss_check(json_array_size(tasks) == view->tasks.count);
+    ss_check(!now || now->thread == view->thread);
+    for (size_t i = 0; i < view->tasks.count; i++) {
+        json_t *task = json_array_get(tasks, i);
+        const char *id = view->tasks.items[i]->planned.id;
+        const json_t *tried = ss_pendings_facts(&view->pending, id).tried;
+        struct waits waits = {0};
+        if (tried)
+            json_object_set_new(task, "tries",
+                json_pack("{s:O*, s:O*}", "failed_before",
+                    json_object_get(tried, "failed"), "last_error",
+                    json_object_get(tried, "error")));
+        if (now && i < now->tasks.count &&
+            strcmp(now->tasks.items[i]->planned.id, id) == 0)
+            ss_waits_add(&waits, now->tasks.items[i]);
+        if (waits.count == 0)
+            continue;
+        json_t *list = ss_waits_json(&waits, false);
+        json_object_set(task, "wait", json_array_get(list, 0));
+        json_decref(list);
+    }
+}
+
 // ------------------------------------------------ the view
 
 static void apply_null(struct loop *view)
@@ -184,6 +232,7 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     apply_null(view);
     ss_loop_plan(view, false);
     json_t *tasks = ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
+    set_tries(view, tasks, live);
     json_t *next = next_json(view, live);
     if (live)
         apply_finished(view);

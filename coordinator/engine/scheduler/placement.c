@@ -19,6 +19,7 @@
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -36,8 +37,8 @@ static bool serves(const struct worker *worker, const struct ss_graph *graph)
 static bool has_labels(const struct worker *worker, const struct task *task)
 {
     for (size_t i = 0;
-         task->planned.node && i < task->planned.node->labels.count; i++)
-        if (!ss_map_get(&worker->labels, task->planned.node->labels.items[i]))
+         task->planned.node && i < task->planned.node->labels_count; i++)
+        if (!ss_map_get(&worker->labels, task->planned.node->labels[i]))
             return false;
     return true;
 }
@@ -50,7 +51,7 @@ static bool suits(const struct worker *worker, const struct task *task)
 bool ss_placement_lacks_labels(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
-    if (!task->planned.node || task->planned.node->labels.count == 0)
+    if (!task->planned.node || task->planned.node->labels_count == 0)
         return false;
     for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
          e = e->next)
@@ -63,9 +64,9 @@ char *ss_placement_labels(const struct task *task)
 {
     char *text = ss_strdup("");
     for (size_t i = 0;
-         task->planned.node && i < task->planned.node->labels.count; i++) {
+         task->planned.node && i < task->planned.node->labels_count; i++) {
         char *more = ss_format(
-            "%s%s%s", text, i ? ", " : "", task->planned.node->labels.items[i]);
+            "%s%s%s", text, i ? ", " : "", task->planned.node->labels[i]);
         ss_free(text);
         text = more;
     }

@@ -13,9 +13,6 @@ struct worker;
 
 // ------------------------------------------------ placement.c
 
-// The graph whose workers serve it. Borrowed.
-const struct ss_graph *ss_task_root_graph(const struct task *task);
-
 // The worker that should have it; NULL: it must wait.
 struct worker *ss_placement_find(const struct task *task);
 // Workers may serve its graph, but none of them offers what its node asks for.

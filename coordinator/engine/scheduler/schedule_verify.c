@@ -13,10 +13,10 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -156,7 +156,6 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
     ss_invariant(I175,
         engine->counts.attempts_sent == (int64_t)engine->scheduler->dispatches);
     verify_vouched(engine);
-    ss_limits_verify(engine);
 }
 
 // ------------------------------------------------ what this step sent

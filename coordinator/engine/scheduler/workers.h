@@ -9,6 +9,7 @@
 #include "common/model/task.h"
 
 struct engine;
+struct ss_graph;
 struct ss_map;
 struct ss_request;
 struct task;
@@ -29,6 +30,11 @@ int64_t ss_attempt_ms(const struct task *task);
 json_t *ss_workers_json(const struct engine *engine);
 // What each said that it is set to. One from before that says nothing. Gives.
 json_t *ss_workers_settings(const struct engine *engine);
+
+// ------------------------------------------------ placement.c
+
+// The graph whose workers serve it. Borrowed.
+const struct ss_graph *ss_task_root_graph(const struct task *task);
 
 // ------------------------------------------------ drain_worker.c
 
