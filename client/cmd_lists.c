@@ -1,6 +1,7 @@
 // cmd_lists.c - lists of what a coordinator knows: superstep graphs, threads,
 // runs and workers, and superstep show WHAT, a console for operators. One table
 // has all lists; each command prints one of them.
+#include <stdio.h>
 #include <string.h>
 
 #include "client/cli/input.h"
@@ -8,6 +9,7 @@
 #include "client/cli/live.h"
 #include "client/cli/pages.h"
 #include "client/cli/paused.h"
+#include "client/cli/waiting.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
@@ -61,6 +63,8 @@ const struct ss_arg ss_cmd_show_options[] = {
     SS_CLI_LIMIT(limit, "at most this many, of runs, threads and tasks"),
     SS_CLI_WATCH(watched), SS_CLI_OPTIONS};
 
+typedef json_t *rows_fn(const json_t *answer);
+
 // What can be shown.
 struct subject {
     const char *what;
@@ -75,7 +79,9 @@ struct subject {
     // Adds what more requests tell to the list, or replaces it.
     int (*fill)(
         struct ss_client *client, json_t **list, struct ss_client_error *error);
-    void (*word)(json_t *list); // for people: changes its words
+    // For people: the list is made from the answer; or its words are changed.
+    rows_fn *rows;
+    void (*word)(json_t *list);
     struct ss_list_column columns[COLUMNS_MAX];
 };
 
@@ -122,13 +128,8 @@ static const struct subject subjects[] = {
         .op = "tasks",
         .has_limit = true,
         .none = "No task is out, and none waits.",
-        .columns = {{"STATE", "state", SS_LIST_STATUS, false},
-            {"NODE", "node", SS_LIST_TEXT, false},
-            {"THREAD", "thread", SS_LIST_ID, false},
-            {"RUN", "run", SS_LIST_ID, false},
-            {"ATTEMPT", "attempt", SS_LIST_NUMBER, false},
-            {"WORKER", "worker", SS_LIST_TEXT, true},
-            {"SINCE", "since_ms", SS_LIST_AGO, false}}},
+        .rows = ss_waiting_rows,
+        .columns = SS_WAITING_COLUMNS},
     {.what = "workers",
         .op = "workers",
         .none = "No worker is connected.",
@@ -157,7 +158,7 @@ static const struct subject subjects[] = {
         .columns = {{"WORKER", "worker", SS_LIST_TEXT, true},
             {"RUNNING", "running", SS_LIST_NUMBER, false},
             {"LAST SEEN", "seen_ms", SS_LIST_AGO, false},
-            {"LEFT", "lease_left_ms", SS_LIST_AGO, false}}},
+            {"LEFT", "lease_left_ms", SS_LIST_DURATION, false}}},
     {.what = "coordinators",
         .none = "",
         .columns = {{"COORDINATOR", "endpoint", SS_LIST_TEXT, true},
@@ -194,15 +195,18 @@ static const struct subject *find(const char *what)
     return NULL;
 }
 
-// The list `key` in the answer to `op` (`body` taken). Gives.
+// The list `key` in the answer to `op` (`body` taken), or what `rows` makes of
+// the answer. Gives.
 static int fetch(struct ss_client *client, const char *op, json_t *body,
-    const char *key, json_t **ret_list, struct ss_client_error *error)
+    const char *key, rows_fn *rows, json_t **ret_list,
+    struct ss_client_error *error)
 {
     json_t *answer;
     int status = ss_client_ask(client, op, body, NULL, &answer, error);
     if (status != 0)
         return status;
-    json_t *list = json_incref(json_object_get(answer, key));
+    json_t *list =
+        rows ? rows(answer) : json_incref(json_object_get(answer, key));
     json_decref(answer);
     if (list) {
         *ret_list = list;
@@ -231,7 +235,7 @@ static int add_leases(
     json_t *config, *worker;
     size_t i;
     int status = fetch(client, "show", json_pack("{s:s}", "what", "config"),
-        "config", &config, error);
+        "config", NULL, &config, error);
     if (status != 0)
         return status;
     int64_t lease_ms = option_of(config, "lease-ms");
@@ -262,7 +266,8 @@ static int add_workers(
 {
     json_t *settings, *worker, *all;
     size_t i;
-    int status = fetch(client, "settings", NULL, "settings", &settings, error);
+    int status =
+        fetch(client, "settings", NULL, "settings", NULL, &settings, error);
     if (status != 0)
         return status;
     all = json_array();
@@ -307,7 +312,8 @@ static int ask_for(
         subject->is_paged
             ? ss_cli_list(client, subject->op, order, body, &found, &error)
             : fetch(client, subject->op ? subject->op : "show", body,
-                  subject->op ? subject->op : subject->what, &found, &error);
+                  subject->op ? subject->op : subject->what,
+                  ss_cli_options.json ? NULL : subject->rows, &found, &error);
     if (status == 0 && subject->fill)
         status = subject->fill(client, &found, &error);
     if (status != 0) {
@@ -421,6 +427,11 @@ int ss_cmd_runs(struct ss_client *client)
 
 int ss_cmd_show(struct ss_client *client)
 {
+    if (words.count == 0) {
+        for (size_t i = 0; i < SUBJECTS_COUNT; i++)
+            puts(subjects[i].what);
+        return SS_CLI_DONE;
+    }
     const struct subject *subject = find(words.items[0]);
     if (!subject)
         return SS_CLI_USAGE;

@@ -70,9 +70,10 @@ struct top {
 
 static void write_json(const struct ss_board *board, struct ss_buf *buf)
 {
-    json_t *json = json_pack("{s:O, s:O, s:O, s:O*, s:O*}", "status",
+    json_t *json = json_pack("{s:O, s:O, s:O, s:O*, s:O*, s:O*}", "status",
         board->status, "workers", board->workers, "tasks",
-        json_object_get(board->tasks, "tasks"), "graphs", board->graphs,
+        json_object_get(board->tasks, "tasks"), "waits",
+        json_object_get(board->tasks, "waits"), "graphs", board->graphs,
         "store", board->store);
     ss_cli_json_line(json, buf);
     json_decref(json);

@@ -7,8 +7,10 @@
 #include "client/cli/list.h"
 #include "client/cli/paused.h"
 #include "client/cli/text.h"
+#include "client/cli/waiting.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "common/model/wait_reason.h"
 
 enum { TASKS_SHOWN = 15, SECTION_LEAST = 3, HEAD_SIZE_MAX = 65536 };
 
@@ -49,14 +51,7 @@ static const struct ss_list_column worker_columns[] = {
     {"LAST SEEN", "seen_ms", SS_LIST_AGO, false},
 };
 
-static const struct ss_list_column task_columns[] = {
-    {"STATE", "state", SS_LIST_STATUS, false},
-    {"NODE", "node", SS_LIST_TEXT, false},
-    {"THREAD", "thread", SS_LIST_ID, true},
-    {"ATTEMPT", "attempt", SS_LIST_NUMBER, false},
-    {"WORKER", "worker", SS_LIST_TEXT, true},
-    {"SINCE", "since_ms", SS_LIST_AGO, false},
-};
+static const struct ss_list_column task_columns[] = SS_WAITING_COLUMNS;
 
 static int64_t sum_of(const json_t *workers, const char *key)
 {
@@ -68,34 +63,48 @@ static int64_t sum_of(const json_t *workers, const char *key)
     return sum;
 }
 
-static void count_up(json_t *row, const char *key)
+static void count_up(json_t *row, const char *key, int64_t count)
 {
-    json_object_set_new(row, key, json_integer(ss_json_int(row, key, 0) + 1));
+    json_object_set_new(
+        row, key, json_integer(ss_json_int(row, key, 0) + count));
+}
+
+// A task, or those that wait for the same.
+static void count_node(json_t *rows, json_t *graphs, const json_t *tasks)
+{
+    const char *of = ss_json_str(tasks, "graph", "");
+    const char *node = ss_json_str(tasks, "node", "?");
+    bool backs_off = ss_wait_reason_of(tasks) == SS_WAIT_BACKOFF;
+    const char *state =
+        ss_json_str(tasks, "state", backs_off ? "backoff" : "ready");
+    int64_t count = ss_json_int(tasks, "count", 1);
+    char *name = ss_format("%s %s", of, node);
+    json_t *row = json_object_get(rows, name), *graph;
+    size_t i;
+    if (!row) {
+        row = json_pack("{s:s, s:s, s:i, s:i, s:i}", "graph", of, "name", node,
+            "running", 0, "ready", 0, "backoff", 0);
+        json_object_set_new(rows, name, row);
+    }
+    count_up(row, state, count);
+    json_array_foreach (graphs, i, graph)
+        if (strcmp(ss_json_str(graph, "name", ""), of) == 0)
+            count_up(graph, state, count);
+    ss_free(name);
 }
 
 // Tasks by graph and node, and, in `graphs`, by graph. Gives.
-static json_t *by_node(const json_t *tasks, json_t *graphs)
+static json_t *by_node(const json_t *answer, json_t *graphs)
 {
-    json_t *rows = json_object(), *list = json_array(), *task, *row, *graph;
+    json_t *rows = json_object(), *list = json_array(), *one, *row;
+    json_t *waits = json_object_get(answer, "waits");
     const char *key;
-    size_t i, j;
-    json_array_foreach (tasks, i, task) {
-        const char *of = ss_json_str(task, "graph", "");
-        const char *node = ss_json_str(task, "node", "?");
-        const char *state = ss_json_str(task, "state", "?");
-        char *name = ss_format("%s %s", of, node);
-        row = json_object_get(rows, name);
-        if (!row) {
-            row = json_pack("{s:s, s:s, s:i, s:i, s:i}", "graph", of, "name",
-                node, "running", 0, "ready", 0, "backoff", 0);
-            json_object_set_new(rows, name, row);
-        }
-        count_up(row, state);
-        json_array_foreach (graphs, j, graph)
-            if (strcmp(ss_json_str(graph, "name", ""), of) == 0)
-                count_up(graph, state);
-        ss_free(name);
-    }
+    size_t i;
+    json_array_foreach (json_object_get(answer, "tasks"), i, one)
+        if (!waits || json_object_get(one, "worker"))
+            count_node(rows, graphs, one);
+    json_array_foreach (waits, i, one)
+        count_node(rows, graphs, one);
     json_object_foreach (rows, key, row)
         json_array_append(list, row);
     json_decref(rows);
@@ -265,6 +274,9 @@ static size_t write_head(const struct ss_board *board,
         (long long)sum_of(board->workers, "capacity"),
         (long long)ss_json_int(board->tasks, "ready", 0));
     int64_t passed_ms = before ? board->at_ms - before->at_ms : 0;
+    long long backoff = ss_json_int(board->tasks, "backoff", 0);
+    if (backoff > 0)
+        ss_buf_addf(&row, ", %lld to retry", backoff);
     if (passed_ms > 0) {
         int64_t started = sum_of(board->workers, "attempts") -
                           sum_of(before->workers, "attempts");
@@ -292,10 +304,10 @@ void ss_board_write(struct ss_board *board, const struct ss_board *before,
     const struct ss_screen *screen, struct ss_buf *buf)
 {
     enum { SECTIONS = 4, KEYS = 1 };
-    json_t *tasks = json_object_get(board->tasks, "tasks");
+    json_t *tasks = ss_waiting_rows(board->tasks);
     bool is_screen = screen->width > 0;
     add_rates(board->graphs, before, before ? board->at_ms - before->at_ms : 0);
-    json_t *nodes = by_node(tasks, board->graphs);
+    json_t *nodes = by_node(board->tasks, board->graphs);
     sort_rows(board->graphs, sort_keys[sort]);
     sort_rows(nodes, sort_keys[sort]);
     struct section sections[SECTIONS] = {
@@ -320,4 +332,5 @@ void ss_board_write(struct ss_board *board, const struct ss_board *before,
             ss_tone_on(screen, SS_TONE_DIM), sort_keys[sort],
             ss_tone_off(screen, SS_TONE_DIM));
     json_decref(nodes);
+    json_decref(tasks);
 }

@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
+#include "common/model/wait_reason.h"
 
 enum { VALUE_WIDTH = 120, VERSION_WIDTH = 8 };
 
@@ -106,6 +107,54 @@ static void write_names(struct ss_buf *buf, const json_t *tasks)
     ss_map_fini(&counts, ss_free);
 }
 
+// Tasks of a node that failed, and were tried again.
+struct retried {
+    size_t count;
+    int64_t most; // times
+    const char *error;
+};
+
+static void add_retried(struct ss_map *nodes, const json_t *task)
+{
+    const char *name = ss_json_str(task, "name", "?");
+    int64_t times = ss_json_int(task, "failed_before", 0);
+    struct retried *node = ss_map_get(nodes, name);
+    if (times == 0)
+        return;
+    if (!node) {
+        node = ss_zalloc(1, sizeof(*node));
+        ss_map_put(nodes, name, node);
+    }
+    node->count++;
+    if (times <= node->most)
+        return;
+    node->most = times;
+    node->error = ss_json_str(task, "last_error", "");
+}
+
+static void write_retried(struct ss_buf *buf, const json_t *tasks)
+{
+    struct ss_map nodes = {0};
+    size_t i;
+    json_t *task;
+    json_array_foreach ((json_t *)tasks, i, task)
+        add_retried(&nodes, task);
+    for (const struct ss_map_entry *e = nodes.first; e; e = e->next) {
+        const struct retried *node = e->value;
+        bool many = node->count > 1;
+        ss_buf_add_str(buf, "    ");
+        if (many)
+            ss_buf_addf(buf, "%zu tasks of ", node->count);
+        add_plain(buf, "", e->key);
+        ss_buf_addf(buf, " failed before, %lld %s%s", (long long)node->most,
+            node->most > 1 ? "times" : "time", many ? " at most" : "");
+        if (*node->error)
+            add_plain(buf, ", last: ", node->error);
+        ss_buf_add_str(buf, "\n");
+    }
+    ss_map_fini(&nodes, ss_free);
+}
+
 static void write_troubles(struct ss_buf *buf, const json_t *tasks)
 {
     size_t i, k;
@@ -143,6 +192,8 @@ static void write_step(struct ss_buf *buf, const json_t *explained,
         add_duration(buf, ", in ", ss_json_int(step, "made_us", -1),
             ss_json_int(next, "made_us", -1));
     ss_buf_add_str(buf, ".\n");
+    if (is_over) // what waits says it of its tasks
+        write_retried(buf, tasks);
     write_troubles(buf, tasks);
 }
 
@@ -182,77 +233,78 @@ static void write_running(struct ss_buf *buf, const json_t *wait, bool many)
     ss_free(took);
 }
 
-static void write_backoff(struct ss_buf *buf, const json_t *wait)
+static void write_backoff(struct ss_buf *buf, const json_t *wait, bool many)
 {
-    char *left = ss_text_duration(ss_json_int(wait, "in_ms", 0) * 1000);
-    ss_buf_addf(buf, " failed (%lld so far",
-        (long long)ss_json_int(wait, "failures", 1));
+    int64_t next_ms = ss_json_int(wait, "in_ms", 0);
+    int64_t last_ms = ss_json_int(wait, "in_ms_last", next_ms);
+    ss_buf_addf(buf, " failed (%lld %sso far",
+        (long long)ss_json_int(wait, "failures", 1), many ? "at most " : "");
     if (*ss_json_str(wait, "error", ""))
         add_plain(buf, ", last: ", ss_json_str(wait, "error", ""));
-    ss_buf_addf(buf, ") and will be tried again in %s", left);
-    ss_free(left);
+    ss_buf_add_str(buf, ") and will be tried again");
+    add_duration(buf, " in ", 0, next_ms * 1000);
+    if (last_ms > next_ms)
+        add_duration(buf, " to ", 0, last_ms * 1000);
 }
 
-static void write_limit(struct ss_buf *buf, const json_t *wait)
+static void write_reason(
+    struct ss_buf *buf, const json_t *explained, const json_t *wait, bool many)
 {
-    long long most = ss_json_int(wait, "limit_max", 0);
-    long long here = ss_json_int(wait, "limit_here", most);
-    long long out = ss_json_int(wait, "limit_out", 0);
-    add_plain(buf, " for the limit ", ss_json_str(wait, "limit", "?"));
-    ss_buf_addf(buf, " of %lld", most);
-    if (here < most)
-        ss_buf_addf(buf, ", of which its coordinator has %lld", here);
-    ss_buf_addf(buf, ": %lld %s out", out, out == 1 ? "is" : "are");
-    if (ss_json_bool(wait, "limit_looks_back", false))
-        ss_buf_add_str(buf, ", and those are looked for that were out before "
-                            "the coordinator began");
-}
-
-static void write_wait(
-    struct ss_buf *buf, const json_t *explained, const json_t *wait)
-{
-    const char *why = ss_json_str(wait, "why", "");
     const char *graph = ss_json_str(explained, "graph", "?");
-    bool many = ss_json_int(wait, "count", 1) > 1;
     const char *verb = many ? " wait" : " waits";
-    write_subject(buf, wait);
-    if (strcmp(why, "running") == 0) {
+    switch (ss_wait_reason_of(wait)) {
+    case SS_WAIT_RUNNING:
         write_running(buf, wait, many);
-    } else if (strcmp(why, "backoff") == 0) {
-        write_backoff(buf, wait);
-    } else if (strcmp(why, "no_worker") == 0) {
+        break;
+    case SS_WAIT_BACKOFF:
+        write_backoff(buf, wait, many);
+        break;
+    case SS_WAIT_NO_WORKER:
         ss_buf_addf(buf, "%s: no worker serves this version of graph ", verb);
         add_plain(buf, "", graph);
         ss_buf_add_str(buf,
             ". Start one: superstep-worker --app its application; or "
             "move the run to another version: superstep migrate");
-    } else if (strcmp(why, "no_label") == 0) {
+        break;
+    case SS_WAIT_NO_LABEL:
         ss_buf_addf(buf, "%s: no worker of graph ", verb);
         add_plain(buf, "", graph);
         add_plain(buf, " offers ", ss_json_str(wait, "labels", "?"));
         ss_buf_add_str(buf, ". Start one with --label");
-    } else if (strcmp(why, "workers_busy") == 0) {
+        break;
+    case SS_WAIT_WORKERS_BUSY:
         ss_buf_addf(buf, "%s for room: all workers that may take %s are busy",
             verb, many ? "them" : "it");
-    } else if (strcmp(why, "max_concurrency") == 0) {
+        break;
+    case SS_WAIT_MAX_CONCURRENCY:
         ss_buf_addf(buf,
             "%s: the run has as many tasks out as its "
             "max_concurrency allows",
             verb);
-    } else if (strcmp(why, "limit") == 0) {
-        ss_buf_add_str(buf, verb);
-        write_limit(buf, wait);
-    } else if (strcmp(why, "store") == 0) {
+        break;
+    case SS_WAIT_STORE:
         ss_buf_addf(buf, "%s for the store: rows before %s are not durable yet",
             verb, many ? "them" : "it");
-    } else if (strcmp(why, "paused") == 0) {
+        break;
+    case SS_WAIT_PAUSED:
         ss_buf_addf(
             buf, "%s: %s graph is paused", verb, many ? "their" : "its");
-    } else if (strcmp(why, "answer") == 0) {
+        break;
+    case SS_WAIT_ANSWER:
         ss_buf_addf(buf, "%s for an answer", verb);
-    } else {
-        ss_buf_addf(buf, "%s (%s)", verb, why);
+        break;
+    case SS_WAIT_PLANNED:
+    case SS_WAIT_CACHE:
+    case SS_WAIT_OTHER:
+        ss_buf_addf(buf, "%s (%s)", verb, ss_json_str(wait, "why", ""));
     }
+}
+
+static void write_wait(
+    struct ss_buf *buf, const json_t *explained, const json_t *wait)
+{
+    write_subject(buf, wait);
+    write_reason(buf, explained, wait, ss_json_int(wait, "count", 1) > 1);
     long long lost = ss_json_int(wait, "workers_lost", 0);
     if (lost > 0)
         ss_buf_addf(buf, "; %lld %s lost with it", lost,

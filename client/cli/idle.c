@@ -6,6 +6,7 @@
 #include "client/cli/paused.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "common/model/wait_reason.h"
 
 enum { IDLE_MS = 3000 };
 
@@ -60,7 +61,7 @@ char *ss_idle_explained(const json_t *explained)
     size_t i;
     json_t *wait;
     json_array_foreach (json_object_get(explained, "waits"), i, wait)
-        waits = waits || strcmp(ss_json_str(wait, "why", ""), "no_worker") == 0;
+        waits = waits || ss_wait_reason_of(wait) == SS_WAIT_NO_WORKER;
     return !waits ? NULL
                   : ss_format("no worker serves version %.8s of graph \"%s\": "
                               "its tasks wait. Start one: superstep-worker "

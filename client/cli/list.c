@@ -68,6 +68,8 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column)
         return json_is_number(value)
                    ? ss_text_ago((int64_t)json_number_value(value))
                    : plain_text(value);
+    case SS_LIST_DURATION:
+        return ss_text_duration((int64_t)json_number_value(value) * 1000);
     case SS_LIST_TIME:
         return text ? ss_text_time(text) : plain_text(value);
     case SS_LIST_VERSION:

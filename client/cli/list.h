@@ -7,13 +7,14 @@
 enum ss_list_form {
     SS_LIST_TEXT, // text as it is; lists with commas; other values as JSON
     SS_LIST_NUMBER,
-    SS_LIST_TIME,    // an ISO time, to the second
-    SS_LIST_AGO,     // milliseconds
-    SS_LIST_ID,      // cut in the middle where the row is too long
-    SS_LIST_STATUS,  // coloured
-    SS_LIST_VERSION, // the first characters
-    SS_LIST_GRAPHS,  // a list of name@version, each version's first characters
-    SS_LIST_JSON,    // any value on one line
+    SS_LIST_TIME,     // an ISO time, to the second
+    SS_LIST_AGO,      // milliseconds
+    SS_LIST_DURATION, // the same, not since then
+    SS_LIST_ID,       // cut in the middle where the row is too long
+    SS_LIST_STATUS,   // coloured
+    SS_LIST_VERSION,  // the first characters
+    SS_LIST_GRAPHS,   // a list of name@version, each version's first characters
+    SS_LIST_JSON,     // any value on one line
 };
 
 struct ss_list_column {

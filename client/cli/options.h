@@ -27,11 +27,11 @@
         .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \
         .min = least, .max = most                                              \
     }
-// One word, of these.
+// One word of these, or none.
 #define SS_CLI_WORD_OF(to_list, what, are)                                     \
     {                                                                          \
         .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \
-        .min = 1, .max = 1, .choices = are                                     \
+        .min = 0, .max = 1, .choices = are                                     \
     }
 #define SS_CLI_WORD(to_list, what) SS_CLI_WORDS(to_list, what, 1, 1)
 

@@ -6,6 +6,7 @@
 #include "client/cli/pretty.h"
 #include "client/cli/table.h"
 #include "client/cli/text.h"
+#include "client/cli/waiting.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
@@ -111,6 +112,21 @@ static bool write_values(const json_t *values, const struct ss_screen *screen,
     return false;
 }
 
+// Of a task that has not ended. Gives.
+static char *pending_state(const json_t *task)
+{
+    const json_t *wait = json_object_get(task, "wait");
+    const json_t *tries = json_object_get(task, "tries");
+    if (wait)
+        return ss_waiting_text(wait);
+    if (!tries)
+        return ss_strdup("to be run");
+    char *error = ss_text_plain(ss_json_str(tries, "last_error", "?"));
+    char *text = ss_format("to be run; failed before: %s", error);
+    ss_free(error);
+    return text;
+}
+
 // The state of a task whose writes were not applied yet. Gives.
 static char *task_state(const json_t *task)
 {
@@ -124,14 +140,16 @@ static char *task_state(const json_t *task)
             json_object_get(json_array_get(interrupts, 0), "value"), 0);
         state = ss_format("asks %s", text);
     } else if (error && !json_is_null(error)) {
+        const char *message = ss_json_str(error, "message", NULL);
         text = json_is_string(error) ? ss_strdup(json_string_value(error))
+               : message             ? ss_text_plain(message)
                                      : ss_text_json(error, 0);
         state = ss_format("failed: %s", text);
     } else if (result && !json_is_null(result)) {
         text = ss_text_json(result, 0);
         state = ss_format("done: %s", text);
     } else {
-        return ss_strdup("to be run");
+        return pending_state(task);
     }
     ss_free(text);
     return state;

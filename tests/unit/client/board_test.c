@@ -94,6 +94,39 @@ START_TEST(the_backlog_is_told_by_node)
 }
 END_TEST
 
+// What is not listed is counted all the same, and those alike are one row.
+START_TEST(a_fan_out_is_one_row_for_each_reason)
+{
+    json_object_update_new(board.tasks,
+        json_pack("{s:i, s:[{s:s, s:s, s:s, s:i}, {s:s, s:s, s:s, s:i, s:i, "
+                  "s:i, s:i, s:s}]}",
+            "backoff", 45, "waits", "node", "page", "graph", "busy", "why",
+            "workers_busy", "count", 2431, "node", "page", "graph", "busy",
+            "why", "backoff", "count", 45, "failures", 3, "in_ms", 1,
+            "in_ms_last", 260, "error", "busy"));
+    json_object_set_new(board.tasks, "ready", json_integer(2433));
+    for (size_t i = 0; i < 4; i++)
+        json_object_set_new(
+            json_array_get(json_object_get(board.tasks, "tasks"), i), "worker",
+            json_string("w1"));
+    const char *shown = show(60, 120, NULL, SS_BOARD_BY_READY);
+    ck_assert_ptr_nonnull(strstr(shown, "2433 ready, 45 to retry"));
+    ck_assert_ptr_nonnull(
+        strstr(shown, "GRAPH  NODE   RUNNING  READY  TO RETRY\n"
+                      "busy   page         2   2431        45\n"
+                      "busy   count        2      0         0\n"));
+    ck_assert_ptr_nonnull(strstr(shown, "\nready    page \xc3\x97"
+                                        "2,431  "));
+    ck_assert_ptr_nonnull(strstr(shown, "  waits for room\n"));
+    ck_assert_ptr_nonnull(strstr(shown, "\nbackoff  page \xc3\x97"
+                                        "45  "));
+    ck_assert_ptr_nonnull(
+        strstr(shown, "  failed 3 times at most, last: busy; next try in "));
+    ck_assert_ptr_nonnull(strstr(shown, "\nready    others \xc3\x97"
+                                        "2  "));
+}
+END_TEST
+
 START_TEST(rates_are_told_by_graph_and_the_store_by_its_commits)
 {
     struct ss_board before = {.at_ms = 500,
@@ -156,6 +189,7 @@ int main(void)
     tcase_add_test(tcase, no_screen_is_too_small_for_the_head_of_top);
     tcase_add_test(tcase, what_is_left_out_is_counted);
     tcase_add_test(tcase, the_backlog_is_told_by_node);
+    tcase_add_test(tcase, a_fan_out_is_one_row_for_each_reason);
     tcase_add_test(tcase, rates_are_told_by_graph_and_the_store_by_its_commits);
     tcase_add_test(tcase, a_key_sorts_otherwise);
     tcase_add_test(tcase, keys_sort_and_quit);

@@ -88,11 +88,6 @@ START_TEST(a_run_that_waits_says_for_what_and_what_to_do)
            "\"fails_at\":4},"
            "{\"node\":\"x\",\"count\":2,\"why\":\"workers_busy\"},"
            "{\"node\":\"y\",\"count\":1,\"why\":\"max_concurrency\"},"
-           "{\"node\":\"l\",\"count\":2,\"why\":\"limit\",\"limit\":"
-           "\"openai\",\"limit_max\":5,\"limit_here\":5,\"limit_out\":5},"
-           "{\"node\":\"m\",\"count\":1,\"why\":\"limit\",\"limit\":"
-           "\"openai\",\"limit_max\":5,\"limit_here\":2,\"limit_out\":1,"
-           "\"limit_looks_back\":true},"
            "{\"node\":\"z\",\"count\":1,\"why\":\"store\"},"
            "{\"node\":\"q\",\"count\":1,\"why\":\"answer\"},"
            "{\"node\":\"c\",\"count\":1,\"why\":\"cache\"}]}",
@@ -112,14 +107,48 @@ START_TEST(a_run_that_waits_says_for_what_and_what_to_do)
         "busy.\n"
         "y waits: the run has as many tasks out as its max_concurrency "
         "allows.\n"
-        "2 tasks of l wait for the limit openai of 5: 5 are out.\n"
-        "m waits for the limit openai of 5, of which its coordinator has 2: 1 "
-        "is out, and those are looked for that were out before the coordinator "
-        "began.\n"
         "z waits for the store: rows before it are not durable yet.\n"
         "q waits for an answer.\n"
         "c waits (cache).\n"
         "2 rows are on the way to the store.\n");
+}
+END_TEST
+
+START_TEST(tasks_of_a_fan_out_are_one_line_for_each_reason)
+{
+    expect("{" AROUND
+           "\"request\":{},\"status\":\"running\",\"steps\":[{\"step\":0,"
+           "\"tasks\":[{\"name\":\"fetch\",\"failed_before\":2}]}],\"waits\":["
+           "{\"node\":\"fetch\",\"count\":45,\"why\":\"backoff\",\"in_ms\":1,"
+           "\"in_ms_last\":260,\"failures\":3,\"error\":\"busy\"},"
+           "{\"node\":\"fetch\",\"count\":2431,\"why\":\"workers_busy\"}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "Superstep 1 is under way: fetch.\n"
+        "45 tasks of fetch failed (3 at most so far, last: busy) and will be "
+        "tried again in 1.0 ms to 260 ms.\n"
+        "2431 tasks of fetch wait for room: all workers that may take them "
+        "are busy.\n");
+}
+END_TEST
+
+START_TEST(a_run_that_ended_says_how_often_its_tasks_failed_before)
+{
+    expect("{" AROUND
+           "\"request\":{},\"status\":\"failed\",\"ended_at\":\"x\",\"steps\":["
+           "{\"step\":0,\"tasks\":[{\"name\":\"a\",\"failed_before\":2,"
+           "\"last_error\":\"busy\"}]},{\"step\":1,\"tasks\":["
+           "{\"name\":\"f\",\"failed_before\":1,\"last_error\":\"slow\"},"
+           "{\"name\":\"f\",\"failed_before\":4,\"last_error\":\"busy\","
+           "\"error\":\"gone\"},{\"name\":\"f\"}]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "Superstep 1 ran a.\n"
+        "    a failed before, 2 times, last: busy\n"
+        "Superstep 2 ran f (3 tasks).\n"
+        "    2 tasks of f failed before, 4 times at most, last: busy\n"
+        "    f failed: gone\n"
+        "It is failed.\n");
 }
 END_TEST
 
@@ -189,6 +218,9 @@ int main(void)
     tcase_add_test(
         tcase, a_run_that_is_paused_says_by_whom_and_why_and_what_ends_it);
     tcase_add_test(tcase, a_run_that_waits_says_for_what_and_what_to_do);
+    tcase_add_test(tcase, tasks_of_a_fan_out_are_one_line_for_each_reason);
+    tcase_add_test(
+        tcase, a_run_that_ended_says_how_often_its_tasks_failed_before);
     tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
     tcase_add_test(tcase, a_run_that_failed_says_why_without_moving_the_cursor);
     tcase_add_test(tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);

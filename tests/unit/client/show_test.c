@@ -69,7 +69,15 @@ START_TEST(tasks_say_what_is_known_of_them)
         "\"tasks\":[{\"id\":\"1\",\"name\":\"a\",\"interrupts\":[{\"value\":"
         "\"Publish?\"}]},{\"id\":\"2\",\"name\":\"b\",\"error\":\"oh\"},"
         "{\"id\":\"3\",\"name\":\"c\",\"result\":{\"n\":1},\"error\":null},"
-        "{\"id\":\"4\",\"name\":\"d\",\"result\":null}]}",
+        "{\"id\":\"4\",\"name\":\"d\",\"result\":null},"
+        "{\"id\":\"5\",\"name\":\"e\",\"error\":{\"code\":\"node\","
+        "\"message\":\"no\\u0007\"}},"
+        "{\"id\":\"6\",\"name\":\"f\",\"tries\":{\"last_error\":\"busy\"},"
+        "\"wait\":{\"why\":\"backoff\",\"failures\":2,\"in_ms\":2600,"
+        "\"error\":\"busy\"}},"
+        "{\"id\":\"7\",\"name\":\"g\",\"tries\":{\"last_error\":\"busy\"}},"
+        "{\"id\":\"8\",\"name\":\"h\",\"wait\":{\"why\":\"running\","
+        "\"worker\":\"w1\",\"attempt\":2,\"for_ms\":3000}}]}",
         0,
         "thread demo  checkpoint 1f0a-c3\n"
         "in sub:1\n"
@@ -81,7 +89,11 @@ START_TEST(tasks_say_what_is_known_of_them)
         "1     a     asks \"Publish?\"\n"
         "2     b     failed: oh\n"
         "3     c     done: {\"n\": 1}\n"
-        "4     d     to be run\n");
+        "4     d     to be run\n"
+        "5     e     failed: no?\n"
+        "6     f     failed 2 times, last: busy; next try in 2.6 s\n"
+        "7     g     to be run; failed before: busy\n"
+        "8     h     runs on worker w1 (attempt 2), for 3.0 s\n");
 }
 END_TEST
 

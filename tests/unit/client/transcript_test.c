@@ -48,7 +48,12 @@ static const struct script full[] = {
         .final = "{\"tasks\":[{\"state\":\"running\",\"node\":\"a\","
                  "\"thread\":\"demo\",\"run\":\"1f0a-r1\",\"task\":\"k\","
                  "\"attempt\":2,\"worker\":\"w1\",\"since_ms\":5000}],"
-                 "\"running\":1,\"ready\":3}"},
+                 "\"running\":1,\"ready\":2433,\"backoff\":1,\"waits\":["
+                 "{\"node\":\"b\",\"graph\":\"digest\",\"why\":\"backoff\","
+                 "\"count\":1,\"thread\":\"demo\",\"run\":\"1f0a-r1\","
+                 "\"attempt\":2,\"in_ms\":2600,\"failures\":2,\"error\":"
+                 "\"busy\\u0007\"},{\"node\":\"b\",\"graph\":\"digest\","
+                 "\"why\":\"workers_busy\",\"count\":2431}]}"},
     {.op = "pauses", .final = "{\"pauses\":[" PAUSE ",{\"since_us\":1}]}"},
     {.op = "settings",
         .final =
@@ -155,7 +160,7 @@ static const struct script refused[] = {
 static const char *const lines[] = {"graphs", "graphs --names", "graphs --json",
     "workers", "workers --names", "workers --json", "threads",
     "threads --names", "threads --json", "threads -n 1 --after demo", "runs",
-    "runs --names", "runs --json", "runs -t demo --limit 3 --after k",
+    "runs --names", "runs --json", "runs -t demo --limit 3 --after k", "show",
     "show runs", "show threads --limit 1", "show graphs", "show tasks -n 2",
     "show workers", "show pauses", "show leases", "show coordinators",
     "show limits", "show config", "show pauses --json", "show config --json",
