@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "client/langgraph/migrate.h"
 #include "client/limits.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
@@ -33,6 +34,7 @@ struct incoming {
     json_t *piece; // saved checkpoints that were not sent yet
     size_t size;
     json_t *after; // id of the last one that was sent; or NULL
+    struct ss_migration migration;
     json_int_t checkpoints;
     json_int_t rows;
 };
@@ -66,13 +68,48 @@ static int send_piece(
 static int take_one(void *ctx, json_t *saved, struct ss_error *error)
 {
     struct incoming *incoming = ctx;
+    int status = ss_migrate(&incoming->migration, saved, error);
+    if (status != SS_OK) {
+        ss_error_wrap(error, "checkpoint %s", ss_json_str(saved, "id", ""));
+        json_decref(saved);
+        return status;
+    }
     size_t size = size_of(saved);
-    int status = SS_OK;
     if (incoming->size + size > SS_MOVE_SIZE_MAX ||
         json_array_size(incoming->piece) >= SS_MOVE_COUNT_MAX)
         status = send_piece(incoming, true, error);
     json_array_append_new(incoming->piece, saved);
     incoming->size += size;
+    return status;
+}
+
+static int learn_one(void *ctx, json_t *saved, struct ss_error *error)
+{
+    struct incoming *incoming = ctx;
+    int status = ss_migrate(&incoming->migration, saved, error);
+    json_decref(saved);
+    return status;
+}
+
+// What the migration of old checkpoints has to know. It is asked for when the
+// first of them is met, and most threads have none.
+static int learn(struct incoming *incoming, struct ss_saver *saver,
+    const char *thread, struct ss_error *error)
+{
+    struct ss_client_error why;
+    struct ss_migration *migration = &incoming->migration;
+    json_t *answer = NULL;
+    json_t *body = json_pack("{s:s}", "graph", incoming->graph);
+    int status = SS_OK;
+    if (ss_client_ask(incoming->client, "graph", body, NULL, &answer, &why) !=
+        0)
+        return refused(&why, error);
+    status = ss_graph_compile(
+        json_object_get(answer, "graph"), &migration->graph, error);
+    json_decref(answer);
+    migration->is_learnt = true;
+    if (status == SS_OK)
+        status = ss_saver_read(saver, thread, learn_one, incoming, error);
     return status;
 }
 
@@ -83,6 +120,11 @@ int ss_move_in(struct ss_client *client, struct ss_saver *saver,
     struct incoming incoming = {
         .client = client, .name = name, .graph = graph, .piece = json_array()};
     int status = ss_saver_read(saver, thread, take_one, &incoming, error);
+    if (status == SS_EAGAIN && graph && !incoming.migration.graph) {
+        status = learn(&incoming, saver, thread, error);
+        if (status == SS_OK)
+            status = ss_saver_read(saver, thread, take_one, &incoming, error);
+    }
     if (status == SS_OK)
         status = send_piece(&incoming, false, error);
     if (status == SS_OK)
@@ -90,6 +132,8 @@ int ss_move_in(struct ss_client *client, struct ss_saver *saver,
             "checkpoints", incoming.checkpoints, "rows", incoming.rows);
     json_decref(incoming.piece);
     json_decref(incoming.after);
+    ss_graph_unref(incoming.migration.graph);
+    ss_migration_fini(&incoming.migration);
     return status;
 }
 

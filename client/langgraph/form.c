@@ -233,6 +233,25 @@ static int encode_sends(const json_t *json,
 
 // ------------------------------------------------------------------ interrupts
 
+// Before LangGraph 0.6 a list of names stood for the id (migrate.h); if there
+// was none, LangGraph says this.
+static json_t *old_question(json_t *value, const json_t *ns)
+{
+    struct ss_buf text;
+    size_t i;
+    json_t *name;
+    ss_buf_init(&text, SIZE_MAX / 8);
+    json_array_foreach (ns, i, name) {
+        const char *one = json_string_value(name);
+        ss_buf_add_str(&text, i > 0 ? "|" : "");
+        ss_buf_add_str(&text, one ? one : "");
+    }
+    json_t *question = json_pack("{s:O, s:s, s:s*}", "value", value, "id",
+        "placeholder-id", "ns", json_is_array(ns) ? ss_buf_str(&text) : NULL);
+    ss_buf_fini(&text);
+    return question;
+}
+
 static int decode_interrupt(
     struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
@@ -245,10 +264,13 @@ static int decode_interrupt(
         return status;
     json_t *value = json_object_get(fields, "value");
     json_t *id = json_object_get(fields, "id");
+    json_t *ns = json_object_get(fields, "ns");
     json_t *schema = json_object_get(fields, "response_schema");
     if (value && json_is_string(id))
         *ret_json = json_pack("{s:O, s:O, s:O*}", "value", value, "id", id,
             "response_schema", json_is_null(schema) ? NULL : schema);
+    else if (value && ns)
+        *ret_json = old_question(value, ns);
     else
         status =
             ss_error_set(error, SS_EFORMAT, "an Interrupt without value or id");
@@ -279,8 +301,19 @@ static int encode_interrupt(const json_t *json,
 static int decode_interrupts(
     struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
-    return decode_each(
-        reader, decode_interrupt, "a list of Interrupts", ret_json, error);
+    struct ss_msgpack_reader ahead = *reader;
+    struct ss_msgpack_item item;
+    json_t *one = NULL;
+    int status = ss_msgpack_read(&ahead, &item, error);
+    if (status == SS_OK && item.type != SS_MSGPACK_EXT)
+        return decode_each(
+            reader, decode_interrupt, "a list of Interrupts", ret_json, error);
+    // before LangGraph 0.3: not in a list
+    if (status == SS_OK)
+        status = decode_interrupt(reader, &one, error);
+    if (status == SS_OK)
+        *ret_json = json_pack("[o]", one);
+    return status;
 }
 
 static int encode_interrupts(const json_t *json,

@@ -29,9 +29,9 @@ struct ss_record {
     size_t metadata_size;
 };
 
-// A saved checkpoint, without the values that lie in other rows. Gives. Errors
-// name the column: SS_EFORMAT, SS_ELIMIT, SS_EINVAL (something must be looked
-// into, or the format is older than 4).
+// A saved checkpoint, without the values that lie in other rows; in its own
+// format, which `v` says if it is older than 4 (migrate.h). Gives. Errors name
+// the column: SS_EFORMAT, SS_ELIMIT, SS_EINVAL (something must be looked into).
 int ss_record_open(const struct ss_record *row, json_t **ret_saved,
     struct ss_error *error) SS_MUST_USE;
 // A channel's value from a row of blobs.

@@ -6,13 +6,17 @@
 #include "client/langgraph/record.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 
-// The first format whose records need no conversion (spec/engine.md R13.20).
-enum { FORMAT_MIN = 4 };
+// Older formats are converted by migrate.c (spec/engine.md R13.20).
+enum { FORMAT = 4, FORMAT_MIN = 1 };
 // An empty checkpoint that holds what a run with durability "exit" wrote to
 // delta channels (R5.40); it says no source.
 enum { STUB_STEP = -2 };
+// Where SQLite's rows had what was sent, before format 4. In PostgreSQL's it is
+// empty, and the sends are looked for among the parent's writes.
+#define SENDS "pending_sends"
 
 // ---------------------------------------------------------------- versions
 
@@ -146,7 +150,10 @@ static int record_from_msgpack(const void *bytes, size_t size, json_t *values,
             continue;
         }
         char *text = ss_memdup(key.bytes, key.size);
-        status = ss_item_decode(&reader, &value, error);
+        status =
+            strcmp(text, SENDS) == 0
+                ? ss_form_decode(SS_NAME_TASKS, false, &reader, &value, error)
+                : ss_item_decode(&reader, &value, error);
         if (status == SS_OK && json_object_set_new(record, text, value) != 0)
             status =
                 ss_error_set(error, SS_EFORMAT, "one of its keys is not UTF-8");
@@ -164,6 +171,7 @@ static int record_from_json(const void *bytes, size_t size, json_t *values,
     int status = ss_json_parse(bytes, size, ret_record, error);
     if (status != SS_OK)
         return status;
+    json_object_del(*ret_record, SENDS);
     json_object_foreach (
         json_object_get(*ret_record, "channel_values"), name, value) {
         json_t *checked = NULL;
@@ -212,9 +220,13 @@ static int put_record(const struct ss_record *row, json_t *saved,
             error, SS_EFORMAT, "column checkpoint: v is not a number");
     if (json_number_value(format) < FORMAT_MIN)
         return ss_error_set(error, SS_EINVAL,
-            "column checkpoint: it has format %g, and %d is the oldest that "
-            "is read: go on with the thread in LangGraph once",
+            "column checkpoint: it has format %g, and %d is the oldest there "
+            "is",
             json_number_value(format), FORMAT_MIN);
+    if (json_number_value(format) < FORMAT)
+        json_object_update_new(saved,
+            json_pack("{s:I, s:O*}", "v", (json_int_t)json_number_value(format),
+                SENDS, json_object_get(record, SENDS)));
     if (strcmp(ss_json_str(record, "id", ""), row->id) != 0)
         return ss_error_set(error, SS_EFORMAT,
             "column checkpoint: its id is not that of the row");

@@ -114,7 +114,7 @@ START_TEST(what_is_no_checkpoint_is_refused_by_its_column)
     refuses("[]", METADATA, SS_EFORMAT, "column checkpoint: v");
     refuses(RECORD, "{", SS_EFORMAT, "column metadata: ");
     refuses(RECORD, "{'source': 'loop'}", SS_EFORMAT, "column metadata: ");
-    refuses_with("'v': 4", "'v': 3", SS_EINVAL, "format 3");
+    refuses_with("'v': 4", "'v': 0", SS_EINVAL, "format 0");
     refuses_with("'v': 4", "'v': -1e300", SS_EINVAL, "format -1e+300");
     refuses_with("'v': 4", "'v': null", SS_EFORMAT, "v is not a number");
     refuses_with(ID_2, ID_1, SS_EFORMAT, "its id is not that of the row");
