@@ -13,15 +13,20 @@
 enum {
     RANDOM_STATE_SIZE = 128,
     GUEST_SOCKETS_MAX = 8,
+    // libzmq looks names up on the thread that does a socket's I/O, and all
+    // that have this thread wait for an answer. So those that connect take
+    // turns with the threads.
+    IO_THREADS = 4,
     // Descriptors that libzmq opens for a socket, and with the first one for
-    // its context. czmq ends the process where it gets no socket, so we check
-    // before.
-    DESCRIPTORS = 12,
+    // its context and the threads. czmq ends the process where it gets no
+    // socket, so we check before.
+    DESCRIPTORS = 10 + 2 * IO_THREADS,
 };
 
 static pthread_mutex_t czmq_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t czmq_owner; // a forked child begins anew
 static atomic_int czmq_open;
+static atomic_uint czmq_connecting; // sockets so far
 
 // At exit czmq prints which sockets are still open, on standard output. There
 // are some when a node ends its worker: another thread uses them, so they
@@ -44,6 +49,7 @@ static void czmq_begin(void)
     char *numbers = initstate(1, state, sizeof(state));
     zsys_handler_set(NULL);
     ss_check(zsys_init() != NULL);
+    zsys_set_io_threads(IO_THREADS);
     setstate(numbers);
     for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
         ss_check(sigaction(signals[i], &actions[i], NULL) == 0);
@@ -90,6 +96,14 @@ static bool has_descriptors(void)
     return count == DESCRIPTORS;
 }
 
+// Who binds stays with the first thread.
+static int czmq_io_thread(int type)
+{
+    unsigned turn =
+        type == ZMQ_DEALER ? atomic_fetch_add(&czmq_connecting, 1) : 0;
+    return 1 << turn % IO_THREADS;
+}
+
 bool ss_socket_open(
     struct ss_sockets *sockets, int type, struct ss_socket *ret_socket)
 {
@@ -105,6 +119,7 @@ bool ss_socket_open(
     // it.
     ret_socket->zsock = (zsock_new)(type);
     ret_socket->handle = zsock_resolve(ret_socket->zsock);
+    zsock_set_affinity(ret_socket->handle, czmq_io_thread(type));
     atomic_fetch_add(&czmq_open, 1);
     return true;
 }
