@@ -67,6 +67,10 @@ struct ss_host {
     bool has_byte;     // in the pipe
     int64_t untold_us; // since when outcomes wait for others; 0: none do
     struct ss_host_reports reports;
+    struct { // attempts that failed, and that the log tells of
+        int64_t since_ms;
+        unsigned told, left_out;
+    } failures;
 };
 
 // ------------------------------------------------------------------ reports
@@ -154,17 +158,46 @@ static int64_t on_left_ms(void *ctx, const struct ss_assignment *order)
     return left > 0 ? left : 0;
 }
 
-static void on_log(
-    void *ctx, const struct ss_assignment *order, const char *text)
+static void say_of(enum ss_log_level level, const struct ss_assignment *order,
+    const char *what, const char *text)
 {
-    (void)ctx;
     const struct ss_log_subject subject = {.thread = order->thread,
         .run = order->run,
         .task = order->task_id,
         .epoch = order->attempt.epoch};
-    ss_log_about(SS_LOG_INFO, &subject,
-        "%s (thread %s, task %.8s, attempt %u): %s", order->node, order->thread,
-        order->task_id, (unsigned)order->attempt_number, text);
+    ss_log_about(level, &subject, "%s (thread %s, task %.8s, attempt %u)%s: %s",
+        order->node ? order->node : order->fold.channel, order->thread,
+        order->task_id, (unsigned)order->attempt_number, what, text);
+}
+
+static void on_log(
+    void *ctx, const struct ss_assignment *order, const char *text)
+{
+    (void)ctx;
+    say_of(SS_LOG_INFO, order, "", text);
+}
+
+// Attempts that failed are told of as they come, and counted where they are too
+// many for that.
+static void tell_failure(struct ss_host *host,
+    const struct ss_assignment *order, const struct ss_outcome *outcome)
+{
+    int64_t now_ms = ss_clock_ms();
+    pthread_mutex_lock(&host->mutex);
+    if (now_ms - host->failures.since_ms >= SS_HOST_FAILURES_MS) {
+        host->failures.since_ms = now_ms;
+        host->failures.told = 0;
+    }
+    bool is_told = host->failures.told < SS_HOST_FAILURES_MAX;
+    unsigned left_out = is_told ? host->failures.left_out : 0;
+    host->failures.told += is_told;
+    host->failures.left_out = is_told ? 0 : host->failures.left_out + 1;
+    pthread_mutex_unlock(&host->mutex);
+    if (left_out > 0)
+        ss_log_say(SS_LOG_WARNING, "%u more attempts failed", left_out);
+    if (is_told)
+        say_of(SS_LOG_WARNING, order, " failed",
+            outcome->message ? outcome->message : "it does not say why");
 }
 
 // ------------------------------------------------------------------ threads
@@ -374,6 +407,8 @@ static bool run_and_report(struct ss_host *host, struct body *body)
     struct ss_assignment *unbegun = outcome ? NULL : body->order;
     if (outcome) {
         outcome->ran_us = now_us - from_us;
+        if (outcome->kind == SS_OUTCOME_FAILED)
+            tell_failure(host, body->order, outcome);
         ss_assignment_destroy(&body->order);
     }
     pthread_mutex_lock(&host->mutex);

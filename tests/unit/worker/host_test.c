@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/app/clock.h"
+#include "common/app/log.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "tests/suite.h"
@@ -93,9 +94,16 @@ static int flood(struct ss_task *task)
         task, json_pack("{s:b}", "k", ss_deadline_ms(task) <= FLOOD_MS));
 }
 
+static int breaks(struct ss_task *task)
+{
+    return ss_fail(task, "busy", "503");
+}
+
 static void define(struct ss_graph_def *graph)
 {
     ss_key(graph, "k", SS_ANY);
+    ss_node(graph, "breaks", breaks);
+    ss_edge(graph, SS_START, "breaks");
     ss_node(graph, "gate", wait_at_gate);
     ss_node(graph, "pass", pass_or_wait_at_gate);
     ss_node(graph, "told", until_told);
@@ -455,6 +463,44 @@ START_TEST(where_the_machine_has_no_thread_the_others_do_it_all)
 }
 END_TEST
 
+static char said[SS_LOG_LINE_SIZE];
+static int lines_said;
+
+static void hear(void *ctx, const char *line, size_t size)
+{
+    (void)ctx;
+    lines_said++;
+    snprintf(said, sizeof(said), "%.*s", (int)size, line);
+}
+
+static void break_at(uint64_t dispatch)
+{
+    struct ss_outcome *outcome;
+    size_t items;
+    start(order("breaks", dispatch));
+    ck_assert_uint_eq(take_outcomes(&outcome, 1, &items), 1);
+    ss_outcome_destroy(&outcome);
+}
+
+START_TEST(an_attempt_that_fails_is_told_of_and_a_flood_of_them_is_counted)
+{
+    enum { FLOOD = 5 * SS_HOST_FAILURES_MAX };
+    ss_log_setup(&(struct ss_log_options){
+        .program = "t", .level = SS_LOG_INFO, .sink = hear});
+    int64_t from_ms = ss_clock_ms();
+    break_at(1);
+    ck_assert_msg(strstr(said, "warning: breaks (thread t, task task-1, "
+                               "attempt 0) failed: 503\n") != NULL,
+        "%s", said);
+    for (uint64_t i = 2; i <= FLOOD; i++)
+        break_at(i);
+    int64_t spans = (ss_clock_ms() - from_ms) / SS_HOST_FAILURES_MS + 1;
+    // And one for each span that tells how many were left out before it.
+    ck_assert_int_le(lines_said, (SS_HOST_FAILURES_MAX + 1) * spans);
+    ss_log_setup(&(struct ss_log_options){.program = "t"});
+}
+END_TEST
+
 START_TEST(a_machine_that_had_no_thread_is_asked_again)
 {
     begin_where_one_thread_is();
@@ -481,6 +527,8 @@ int main(void)
     tcase_add_test(tcase, many_quick_bodies_all_run);
     tcase_add_test(tcase, where_the_machine_has_no_thread_the_others_do_it_all);
     tcase_add_test(tcase, a_machine_that_had_no_thread_is_asked_again);
+    tcase_add_test(
+        tcase, an_attempt_that_fails_is_told_of_and_a_flood_of_them_is_counted);
     tcase_add_test(tcase, a_body_that_comes_too_late_does_not_begin);
     tcase_add_test(tcase, a_body_that_is_told_to_stop_stops);
     tcase_add_test(
