@@ -53,12 +53,12 @@ static bool run_body(struct ss_task *task, const struct ss_bound_node *node)
     }
     if (!task->failed && !asked && result == SS_INTERRUPTED)
         ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_NO,
-            "node %s returned SS_INTERRUPTED, but asked nothing",
+            "node \"%s\": it returned SS_INTERRUPTED, but asked nothing",
             task->order->node);
     else if (!task->failed && !asked && result != 0)
         ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_DEFAULT,
-            "node %s returned %d; ss_fail() can say why", task->order->node,
-            result);
+            "node \"%s\": it returned %d; ss_fail() can say why",
+            task->order->node, result);
     if (task->failed) {
         outcome->kind = SS_OUTCOME_FAILED;
         json_decref(outcome->question);

@@ -122,8 +122,8 @@ static int call_router(void *ctx, const struct ss_node *node, size_t branch,
     int result = router->function(&route);
     if (result != 0)
         ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_DEFAULT,
-            "the router \"%s\" of node %s returned %d",
-            node->branches[branch].name, node->name, result);
+            "node \"%s\": the router \"%s\" returned %d", node->name,
+            node->branches[branch].name, result);
     int status = SS_OK;
     if (task->failed)
         status = climb(task, error);

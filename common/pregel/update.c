@@ -156,6 +156,8 @@ static void name_writers(
                     &names, "%s%s", named++ ? ", " : "", work->tasks[t]->name);
                 break;
             }
+    if (named == 1 && strcmp(ss_buf_str(&names), SS_NAME_INPUT) != 0)
+        ss_error_wrap(error, "node \"%s\"", ss_buf_str(&names));
     if (names.status == SS_OK && named > 1)
         ss_error_wrap(error, "superstep %lld (%s%s)",
             (long long)work->update->step, ss_buf_str(&names),

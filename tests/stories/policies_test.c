@@ -225,6 +225,31 @@ START_TEST(a_fold_is_there_when_it_is_asked_for_again)
 END_TEST
 
 // Whoever was planned first (what was sent), and whoever ended first.
+static json_t *says_a_number(struct visit *visit)
+{
+    (void)visit;
+    return js("{'x': 5}");
+}
+
+START_TEST(what_a_reducer_refuses_names_the_node_that_wrote_it)
+{
+    world_graph(chart("g", "start>a start>b a>end b>end", NULL));
+    world_body("b", says_a_number);
+    world_worker("w1", 2);
+    // of several writers it is not the one at fault that is named
+    const json_t *error = json_object_get(world_get("run", RUN("")), "error");
+    ck_assert_str_eq(ss_json_str(error, "message", "?"),
+        "superstep 1 (a, b): channel \"x\": cannot add a list and a number");
+    world_graph(chart("g", "start>b b>end", NULL));
+    world_worker("w1", 2);
+    error = json_object_get(
+        world_get("run", "{'thread': 'u', 'graph': 'g', 'input': {'x': []}}"),
+        "error");
+    ck_assert_str_eq(ss_json_str(error, "message", "?"),
+        "node \"b\": channel \"x\": cannot add a list and a number");
+}
+END_TEST
+
 START_TEST(a_reducer_of_the_application_is_given_writes_in_their_one_order)
 {
     world_graph(chart("own", "start>a a>b b>end t>end",
@@ -422,6 +447,7 @@ SUITE("policies", a_pause_before_a_retry_survives_a_crash,
     tries_of_another_run_are_not_counted, tries_are_counted_over_crashes,
     a_graph_that_failed_inside_is_tried_again_after_a_crash,
     a_detached_run_is_answered_once, a_fold_is_there_when_it_is_asked_for_again,
+    what_a_reducer_refuses_names_the_node_that_wrote_it,
     a_reducer_of_the_application_is_given_writes_in_their_one_order,
     a_reducer_that_fails_fails_the_run_with_its_words,
     a_graph_inside_folds_its_input_before_it_begins,

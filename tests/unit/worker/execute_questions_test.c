@@ -137,8 +137,9 @@ static int never_asked(struct ss_task *task)
 START_TEST(interrupted_without_a_question_is_a_failure)
 {
     ck_assert_str_eq(run_body(never_asked, "{}"),
-        "failed node_failed (-): node work returned SS_INTERRUPTED, but asked "
-        "nothing");
+        "failed node_failed (-): node \"work\": it returned SS_INTERRUPTED, "
+        "but "
+        "asked nothing");
 }
 END_TEST
 

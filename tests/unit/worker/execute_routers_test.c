@@ -83,7 +83,8 @@ START_TEST(a_router_may_fail_and_then_nothing_is_written)
     ck_assert_str_eq(
         run_router("fail"), "failed node_failed (lost): no way out");
     ck_assert_str_eq(run_router("other"),
-        "failed node_failed (-): the router \"where\" of node choose returned "
+        "failed node_failed (-): node \"choose\": the router \"where\" "
+        "returned "
         "3");
     ck_assert(strncmp(run_router("null"), "failed invalid_argument", 23) == 0);
     ck_assert_uint_eq(b.outcome->writes.count, 0);

@@ -265,8 +265,8 @@ START_TEST(failures_say_what_and_whether_to_try_again)
         run_body(fail_hard, "{}"), "failed node_failed (refused): never");
     ck_assert_int_eq(b.outcome->retryable, SS_RETRY_NO);
     ck_assert_str_eq(run_body(just_five, "{}"),
-        "failed node_failed (-): node work returned 5; ss_fail() can say "
-        "why");
+        "failed node_failed (-): node \"work\": it returned 5; ss_fail() can "
+        "say why");
     ck_assert_int_eq(b.outcome->retryable, SS_RETRY_DEFAULT);
 }
 END_TEST
