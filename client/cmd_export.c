@@ -7,6 +7,7 @@
 
 static struct ss_arg_list classes;
 static bool replace;
+static json_t *missing; // classes that would have to be allowed
 
 const struct ss_arg ss_cmd_export_options[] = {
     SS_CLI_FLAG("replace", 0, replace,
@@ -23,7 +24,8 @@ static int move(struct ss_client *client, struct ss_saver *saver,
     const struct ss_move_out what = {.thread = from,
         .name = to,
         .replace = replace,
-        .allowed = {.classes = classes.items, .count = classes.count}};
+        .allowed = {.classes = classes.items, .count = classes.count},
+        .missing = missing};
     json_t *report = NULL;
     int status = ss_move_out(client, saver, &what, &report, error);
     if (status == SS_OK)
@@ -67,6 +69,25 @@ static int export_all(
     return status == SS_CLI_DONE ? all.status : status;
 }
 
+// All classes that were missing, in one message.
+static int tell_missing(int status)
+{
+    struct ss_buf names;
+    const char *name;
+    json_t *value;
+    ss_buf_init(&names, SS_CLI_PAGE_SIZE_MAX);
+    json_object_foreach (missing, name, value)
+        ss_buf_addf(&names, " --class %s", name);
+    if (names.size > 0)
+        status = ss_cli_fail("who reads such objects in Python may import and "
+                             "call their classes; if all of these are yours, "
+                             "say%s",
+            ss_buf_str(&names));
+    ss_buf_fini(&names);
+    json_decref(missing);
+    return status;
+}
+
 int ss_cmd_export(struct ss_client *client)
 {
     static const struct ss_foreign how = {.writes = true,
@@ -75,5 +96,6 @@ int ss_cmd_export(struct ss_client *client)
             {"WRITES", "writes", SS_LIST_NUMBER, false}},
         .one = export,
         .all = export_all};
-    return ss_foreign_run(&how, client);
+    missing = json_object();
+    return tell_missing(ss_foreign_run(&how, client));
 }

@@ -4,6 +4,7 @@
 #include "client/cli/advice.h"
 #include "client/cli/find.h"
 #include "client/cli/ids.h"
+#include "client/cli/readable.h"
 #include "client/cli/snapshot.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
@@ -34,7 +35,9 @@ static void print(const json_t *state)
     struct ss_buf buf;
     ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
     struct ss_screen screen = ss_cli_screen();
-    bool is_cut = ss_snapshot_write(state, &screen, all, &buf);
+    json_t *readable = ss_readable(state);
+    bool is_cut = ss_snapshot_write(readable, &screen, all, &buf);
+    json_decref(readable);
     ss_cli_print_buf(&buf);
     if (is_cut) {
         const char *at = ss_snapshot_id(state);

@@ -142,6 +142,7 @@ int ss_move_in(struct ss_client *client, struct ss_saver *saver,
 struct outgoing {
     struct ss_saver *saver;
     const struct ss_move_out *what;
+    struct ss_ext_allowed allowed;
     struct ss_record_versions versions;
     json_int_t checkpoints;
     json_int_t writes;
@@ -152,7 +153,7 @@ static int put_one(
 {
     struct ss_record_rows rows;
     int status = ss_record_rows(saved, ss_saver_layout(outgoing->saver),
-        &outgoing->what->allowed, &outgoing->versions, &rows, error);
+        &outgoing->allowed, &outgoing->versions, &rows, error);
     if (status == SS_OK) {
         status =
             ss_saver_write(outgoing->saver, outgoing->what->name, &rows, error);
@@ -216,10 +217,26 @@ static int put_all(
     return status;
 }
 
+static int check_classes(
+    const struct outgoing *outgoing, struct ss_error *error)
+{
+    json_t *missing = outgoing->allowed.missing;
+    if (json_object_size(missing) == 0)
+        return SS_OK;
+    size_t count = json_object_size(missing);
+    json_object_update(outgoing->what->missing, missing);
+    return ss_error_set(error, SS_EDENIED,
+        "nothing of it is written: it holds objects of %zu class%s that may "
+        "not be",
+        count, count == 1 ? "" : "es");
+}
+
 int ss_move_out(struct ss_client *client, struct ss_saver *saver,
     const struct ss_move_out *what, json_t **ret_report, struct ss_error *error)
 {
-    struct outgoing outgoing = {.saver = saver, .what = what};
+    struct outgoing outgoing = {
+        .saver = saver, .what = what, .allowed = what->allowed};
+    outgoing.allowed.missing = json_object();
     int status = ss_saver_begin(saver, what->name, what->replace, error);
     if (status != SS_OK)
         return status;
@@ -228,10 +245,13 @@ int ss_move_out(struct ss_client *client, struct ss_saver *saver,
         status = ss_error_set(error, SS_ENOTFOUND,
             "thread %.200s has no checkpoint", what->thread);
     if (status == SS_OK)
+        status = check_classes(&outgoing, error);
+    if (status == SS_OK)
         status = ss_saver_commit(saver, error);
     else
         ss_saver_rollback(saver);
     ss_record_versions_fini(&outgoing.versions);
+    json_decref(outgoing.allowed.missing);
     if (status == SS_OK)
         *ret_report = json_pack("{s:s, s:I, s:I}", "thread", what->name,
             "checkpoints", outgoing.checkpoints, "writes", outgoing.writes);

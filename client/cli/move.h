@@ -17,10 +17,13 @@ struct ss_move_out {
     const char *name; // there
     bool replace;     // rows that it has there are deleted
     struct ss_ext_allowed allowed;
+    json_t *missing; // an object; names of classes are added
 };
 
 // Write a thread into the tables, in one transaction. *ret_report: {"thread",
 // "checkpoints", "writes"}; given. SS_ENOTFOUND: it has no checkpoint.
+// SS_EDENIED: it holds objects of classes that are not allowed; all of them are
+// in `missing` then.
 int ss_move_out(struct ss_client *client, struct ss_saver *saver,
     const struct ss_move_out *what, json_t **ret_report,
     struct ss_error *error) SS_MUST_USE;

@@ -4,23 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
-// The text of a name, cut, and without characters that a terminal would not
-// show.
+bool ss_ext_is_name(const char *name)
+{
+    size_t size = 0;
+    while (name[size] > ' ' && name[size] < 0x7f)
+        size++;
+    return size > 0 && size < SS_LANGGRAPH_CLASS_MAX / 2 && !name[size];
+}
+
 static bool take_name(
     struct ss_msgpack_reader *reader, char ret_name[SS_LANGGRAPH_CLASS_MAX])
 {
     struct ss_msgpack_item item;
     if (ss_msgpack_read(reader, &item, NULL) != SS_OK ||
         item.type != SS_MSGPACK_STR || item.size == 0 ||
-        item.size >= SS_LANGGRAPH_CLASS_MAX / 2)
+        item.size >= SS_LANGGRAPH_CLASS_MAX / 2 ||
+        memchr(item.bytes, '\0', item.size))
         return false;
-    for (size_t i = 0; i < item.size; i++) {
-        if (item.bytes[i] <= ' ' || item.bytes[i] >= 0x7f)
-            return false;
-        ret_name[i] = (char)item.bytes[i];
-    }
+    memcpy(ret_name, item.bytes, item.size);
     ret_name[item.size] = '\0';
-    return true;
+    return ss_ext_is_name(ret_name);
 }
 
 bool ss_ext_open(const struct ss_msgpack_item *item, struct ss_ext *ret_ext)
@@ -36,6 +39,7 @@ bool ss_ext_open(const struct ss_msgpack_item *item, struct ss_ext *ret_ext)
         list.type != SS_MSGPACK_ARRAY || list.count < 3 ||
         !take_name(&ext.held, ext.module) || !take_name(&ext.held, ext.name))
         return false;
+    ext.count = list.count;
     *ret_ext = ext;
     return true;
 }
@@ -107,6 +111,10 @@ int ss_ext_check_class(const char *name, const struct ss_ext_allowed *allowed,
         if (strcmp(allowed->classes[i], name) == 0 ||
             strcmp(allowed->classes[i], "*") == 0)
             return SS_OK;
+    if (allowed->missing) {
+        json_object_set_new(allowed->missing, name, json_true());
+        return SS_OK;
+    }
     return ss_error_set(error, SS_EDENIED,
         "a %s: who reads it in Python may import and call that; if it is "
         "yours, say --class %s",

@@ -12,6 +12,8 @@
 #ifndef SS_LANGGRAPH_EXT_H
 #define SS_LANGGRAPH_EXT_H
 
+#include <jansson.h>
+
 #include "client/langgraph/limits.h"
 #include "client/langgraph/msgpack.h"
 
@@ -30,11 +32,15 @@ struct ss_ext {
     enum ss_ext_code code;
     char module[SS_LANGGRAPH_CLASS_MAX];
     char name[SS_LANGGRAPH_CLASS_MAX];
+    size_t count; // of elements: 3 or more
     // What the third element is, borrowed: one msgpack document and what
     // stands behind it.
     struct ss_msgpack_reader held;
 };
 
+// Whether a module or a class may have that name: short, of characters that a
+// terminal shows.
+bool ss_ext_is_name(const char *name);
 // Codes 0 to 5. False: another code, or a payload of another shape.
 bool ss_ext_open(const struct ss_msgpack_item *item, struct ss_ext *ret_ext);
 bool ss_ext_is(const struct ss_ext *ext, enum ss_ext_code code,
@@ -49,6 +55,9 @@ void ss_ext_class(
 struct ss_ext_allowed {
     const char *const *classes;
     size_t count;
+    // NULL, or an object: others are not refused, but put there, so that all of
+    // them can be named at once.
+    json_t *missing;
 };
 
 // Check that every extension within the document, at any depth, is allowed;

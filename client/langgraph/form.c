@@ -427,10 +427,11 @@ static int decode_error(
     int status = ss_item_decode(reader, &what, error);
     if (status != SS_OK)
         return status;
-    const char *class_name = ss_opaque_class(what);
+    char *class_name = ss_mark_class(what);
     char *text = json_is_string(what) ? ss_strdup(json_string_value(what))
                  : class_name         ? ss_format("a %s", class_name)
                                       : ss_json_text(what);
+    ss_free(class_name);
     *ret_json = json_pack(
         "{s:s, s:s}", "code", ss_status_name(SS_ENODE), "message", text);
     ss_free(text);

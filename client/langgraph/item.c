@@ -1,7 +1,10 @@
-// item.c - plain data both ways; other values stay bytes.
+// item.c - plain data both ways, and marks of what is none.
 #include "client/langgraph/item.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/base64.h"
@@ -10,6 +13,11 @@
 #include "common/model/opaque.h"
 #include "common/model/reducer.h"
 #include "common/model/value.h"
+
+#define BUILTINS "builtins"
+#define DICT     "dict"
+#define INT      "int"
+#define FLOAT    "float"
 
 // ------------------------------------------------------------------ marks
 
@@ -38,9 +46,23 @@ int ss_item_mark_open(const json_t *mark, const char **ret_tag,
     return SS_OK;
 }
 
+static bool is_message(const json_t *json);
+
 // ------------------------------------------------------------------ decoding
 
-static int decode(struct ss_msgpack_reader *reader, int depth,
+// Where an item stands.
+struct place {
+    int depth;
+    bool is_inside; // of an extension: messages keep all of their fields
+};
+
+static struct place below(struct place place)
+{
+    place.depth++;
+    return place;
+}
+
+static int decode(struct ss_msgpack_reader *reader, struct place place,
     json_t **ret_json, struct ss_error *error);
 
 // From `begin` to where the reader is.
@@ -50,6 +72,13 @@ static json_t *mark_of(const struct ss_msgpack_reader *reader,
     char name[SS_LANGGRAPH_CLASS_MAX];
     ss_ext_class(item, name);
     return ss_item_mark(name, "msgpack", begin, (size_t)(reader->at - begin));
+}
+
+// A value of Python's that is written without an extension. Takes `arg`.
+static json_t *builtin(const char *name, json_t *arg)
+{
+    return json_pack(
+        "{s:[i, s, s, o]}", SS_NAME_TYPED, SS_EXT_ARG, BUILTINS, name, arg);
 }
 
 static int decode_text(const struct ss_msgpack_item *item, json_t **ret_json,
@@ -64,12 +93,12 @@ static int decode_text(const struct ss_msgpack_item *item, json_t **ret_json,
 }
 
 static int decode_list(struct ss_msgpack_reader *reader, size_t count,
-    int depth, json_t **ret_json, struct ss_error *error)
+    struct place place, json_t **ret_json, struct ss_error *error)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *item = NULL;
-        int status = decode(reader, depth + 1, &item, error);
+        int status = decode(reader, below(place), &item, error);
         if (status != SS_OK) {
             json_decref(list);
             return status;
@@ -82,8 +111,8 @@ static int decode_list(struct ss_msgpack_reader *reader, size_t count,
 
 // Put one pair into `map`. False in *ret_plain: JSON cannot have its key (not
 // text, with a NUL, or a duplicate).
-static int decode_pair(struct ss_msgpack_reader *reader, int depth, json_t *map,
-    bool *ret_plain, struct ss_error *error)
+static int decode_pair(struct ss_msgpack_reader *reader, struct place place,
+    json_t *map, bool *ret_plain, struct ss_error *error)
 {
     struct ss_msgpack_item key;
     json_t *value = NULL;
@@ -95,7 +124,7 @@ static int decode_pair(struct ss_msgpack_reader *reader, int depth, json_t *map,
     char *name = ss_memdup(key.bytes, key.size);
     bool is_new = json_object_get(map, name) == NULL;
     if (is_new)
-        status = decode(reader, depth + 1, &value, error);
+        status = decode(reader, below(place), &value, error);
     if (value && json_object_set_new(map, name, value) != 0)
         status =
             ss_error_set(error, SS_EFORMAT, "msgpack: a key that is not UTF-8");
@@ -104,29 +133,51 @@ static int decode_pair(struct ss_msgpack_reader *reader, int depth, json_t *map,
     return status;
 }
 
-// A map with keys other than text is kept as bytes, and so is one that would
-// read as one of our marks.
-static int decode_map(struct ss_msgpack_reader *reader, const uint8_t *begin,
-    const struct ss_msgpack_item *item, int depth, json_t **ret_json,
-    struct ss_error *error)
+// The pairs of a map that JSON cannot have.
+static int decode_pairs(struct ss_msgpack_reader *reader, size_t count,
+    struct place place, json_t **ret_json, struct ss_error *error)
 {
+    json_t *pairs = json_array();
+    int status = SS_OK;
+    for (size_t i = 0; i < count && status == SS_OK; i++) {
+        json_t *pair = NULL;
+        status = decode_list(reader, 2, below(place), &pair, error);
+        if (status == SS_OK)
+            json_array_append_new(pairs, pair);
+    }
+    if (status == SS_OK)
+        *ret_json = builtin(DICT, pairs);
+    else
+        json_decref(pairs);
+    return status;
+}
+
+// Would the map be read as something else than a map?
+static bool misleads(const json_t *map, struct place place)
+{
+    return json_object_get(map, SS_NAME_OPAQUE) ||
+           json_object_get(map, SS_NAME_TYPED) ||
+           (place.is_inside && is_message(map));
+}
+
+static int decode_map(struct ss_msgpack_reader *reader, size_t count,
+    struct place place, json_t **ret_json, struct ss_error *error)
+{
+    const struct ss_msgpack_reader begin = *reader;
     json_t *map = json_object();
     bool plain = true;
     int status = SS_OK;
-    for (size_t i = 0; i < item->count && plain && status == SS_OK; i++)
-        status = decode_pair(reader, depth, map, &plain, error);
-    if (status == SS_OK && plain && !json_object_get(map, SS_NAME_OPAQUE)) {
+    for (size_t i = 0; i < count && plain && status == SS_OK; i++)
+        status = decode_pair(reader, place, map, &plain, error);
+    if (status == SS_OK && plain && !misleads(map, place)) {
         *ret_json = map;
         return SS_OK;
     }
     json_decref(map);
     if (status != SS_OK)
         return status;
-    reader->at = begin;
-    status = ss_msgpack_skip(reader, error);
-    if (status == SS_OK)
-        *ret_json = mark_of(reader, begin, item);
-    return status;
+    *reader = begin;
+    return decode_pairs(reader, count, place, ret_json, error);
 }
 
 // ------------------------------------------------------------------ messages
@@ -162,9 +213,24 @@ static bool is_default(const char *key, const json_t *value)
                strcmp(json_string_value(value), "success") == 0);
 }
 
+// Our messages never hold a default of their class; a map with all fields of a
+// message is just a map.
+static bool is_message(const json_t *json)
+{
+    const char *key;
+    json_t *value;
+    bool is_one = ss_message_is_whole(json);
+    if (is_one) {
+        json_object_foreach ((json_t *)json, key, value)
+            is_one = is_one && !is_default(key, value);
+    }
+    return is_one;
+}
+
 // The fields of a message as the map that add_messages knows; NULL: it is not a
 // message of the table, or has more than that map can hold. Gives.
-static json_t *message_of(const struct ss_msgpack_item *item, int depth)
+static json_t *message_of(
+    const struct ss_msgpack_item *item, struct place place)
 {
     struct ss_ext ext;
     const struct message *known = NULL;
@@ -175,7 +241,8 @@ static json_t *message_of(const struct ss_msgpack_item *item, int depth)
         if (strcmp(messages[i].module, ext.module) == 0 &&
             strcmp(messages[i].name, ext.name) == 0)
             known = &messages[i];
-    if (!known || decode(&ext.held, depth + 1, &fields, NULL) != SS_OK)
+    if (!known || place.is_inside ||
+        decode(&ext.held, below(place), &fields, NULL) != SS_OK)
         return NULL;
     json_t *message = json_object();
     const char *key;
@@ -192,60 +259,93 @@ static json_t *message_of(const struct ss_msgpack_item *item, int depth)
     return NULL;
 }
 
-static int decode_scalar(struct ss_msgpack_reader *reader, const uint8_t *begin,
-    const struct ss_msgpack_item *item, json_t **ret_json)
+// ---------------------------------------------------------------- extensions
+
+// NULL: its payload is not of the shape that it should have, or is no data.
+static json_t *typed_of(const struct ss_msgpack_item *item, struct place place)
 {
-    if (item->type == SS_MSGPACK_NIL)
-        *ret_json = json_null();
-    else if (item->type == SS_MSGPACK_BOOL)
-        *ret_json = json_boolean(item->truth);
-    else if (item->type == SS_MSGPACK_INT)
-        *ret_json = json_integer(item->integer);
-    else if (item->type == SS_MSGPACK_FLOAT && isfinite(item->number))
-        *ret_json = json_real(item->number);
-    else
-        *ret_json = mark_of(reader, begin, item);
-    return SS_OK;
+    struct ss_ext ext;
+    struct ss_msgpack_item method = {.type = SS_MSGPACK_NIL};
+    json_t *arg = NULL, *name = NULL;
+    if (!ss_ext_open(item, &ext) || ext.count > 4)
+        return NULL;
+    place.is_inside = true;
+    int status = decode(&ext.held, below(place), &arg, NULL);
+    if (status == SS_OK && ext.count == 4) {
+        status = ss_msgpack_read(&ext.held, &method, NULL);
+        if (status == SS_OK && method.type == SS_MSGPACK_STR)
+            name = json_stringn((const char *)method.bytes, method.size);
+        if (!name)
+            status = SS_EFORMAT;
+    }
+    json_t *typed = NULL;
+    if (status == SS_OK && ss_msgpack_done(&ext.held))
+        typed = json_pack("{s:[i, s, s, O, O*]}", SS_NAME_TYPED, (int)ext.code,
+            ext.module, ext.name, arg, name);
+    json_decref(arg);
+    json_decref(name);
+    return typed;
 }
 
-static int decode(struct ss_msgpack_reader *reader, int depth,
+static json_t *float_of(double number)
+{
+    static const uint64_t nan_bits = 0x7ff8000000000000;
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    if (isfinite(number))
+        return json_real(number);
+    if (isnan(number) && bits != nan_bits)
+        return NULL;
+    return builtin(FLOAT, json_string(isnan(number) ? "nan"
+                                      : number > 0  ? "inf"
+                                                    : "-inf"));
+}
+
+static json_t *scalar_of(const struct ss_msgpack_item *item)
+{
+    if (item->type == SS_MSGPACK_NIL)
+        return json_null();
+    if (item->type == SS_MSGPACK_BOOL)
+        return json_boolean(item->truth);
+    if (item->type == SS_MSGPACK_INT)
+        return json_integer(item->integer);
+    if (item->type == SS_MSGPACK_UINT)
+        return builtin(INT, json_sprintf("%" PRIu64, item->natural));
+    if (item->type == SS_MSGPACK_BIN)
+        return ss_item_mark("bytes", "bytes", item->bytes, item->size);
+    return float_of(item->number);
+}
+
+static int decode(struct ss_msgpack_reader *reader, struct place place,
     json_t **ret_json, struct ss_error *error)
 {
     const uint8_t *begin = reader->at;
     struct ss_msgpack_item item;
-    if (depth > SS_LANGGRAPH_DEPTH_MAX)
+    if (place.depth > SS_LANGGRAPH_DEPTH_MAX)
         return ss_error_set(error, SS_ELIMIT, "a value is over %d levels deep",
             SS_LANGGRAPH_DEPTH_MAX);
     int status = ss_msgpack_read(reader, &item, error);
     if (status != SS_OK)
         return status;
-    switch (item.type) {
-    case SS_MSGPACK_STR:
+    if (item.type == SS_MSGPACK_STR)
         return decode_text(&item, ret_json, error);
-    case SS_MSGPACK_ARRAY:
-        return decode_list(reader, item.count, depth, ret_json, error);
-    case SS_MSGPACK_MAP:
-        return decode_map(reader, begin, &item, depth, ret_json, error);
-    case SS_MSGPACK_EXT:
-        *ret_json = message_of(&item, depth);
-        if (!*ret_json)
-            *ret_json = mark_of(reader, begin, &item);
-        return SS_OK;
-    case SS_MSGPACK_NIL:
-    case SS_MSGPACK_BOOL:
-    case SS_MSGPACK_INT:
-    case SS_MSGPACK_UINT:
-    case SS_MSGPACK_FLOAT:
-    case SS_MSGPACK_BIN:
-        break;
-    }
-    return decode_scalar(reader, begin, &item, ret_json);
+    if (item.type == SS_MSGPACK_ARRAY)
+        return decode_list(reader, item.count, place, ret_json, error);
+    if (item.type == SS_MSGPACK_MAP)
+        return decode_map(reader, item.count, place, ret_json, error);
+    if (item.type != SS_MSGPACK_EXT)
+        *ret_json = scalar_of(&item);
+    else if (!(*ret_json = message_of(&item, place)))
+        *ret_json = typed_of(&item, place);
+    if (!*ret_json)
+        *ret_json = mark_of(reader, begin, &item);
+    return SS_OK;
 }
 
 int ss_item_decode(
     struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
-    return decode(reader, 0, ret_json, error);
+    return decode(reader, (struct place){0}, ret_json, error);
 }
 
 // ------------------------------------------------------------------ encoding
@@ -283,6 +383,92 @@ static int encode_mark(struct encoder *encoder, const json_t *mark)
 static void encode_text(struct encoder *encoder, const char *text)
 {
     ss_msgpack_str(encoder->buf, text, strlen(text));
+}
+
+static int encode_map(struct encoder *encoder, const json_t *map, int depth);
+
+static int not_data(const struct encoder *encoder, const char *name)
+{
+    return ss_error_set(encoder->error, SS_EFORMAT,
+        "a $typed builtins.%s does not hold what it should", name);
+}
+
+static int encode_pairs(struct encoder *encoder, const json_t *pairs, int depth)
+{
+    size_t i;
+    json_t *pair;
+    int status = json_is_array(pairs) ? SS_OK : not_data(encoder, DICT);
+    ss_msgpack_map(encoder->buf, json_array_size(pairs));
+    json_array_foreach (pairs, i, pair) {
+        if (status == SS_OK && json_array_size(pair) != 2)
+            status = not_data(encoder, DICT);
+        for (size_t side = 0; side < 2 && status == SS_OK; side++)
+            status = encode(encoder, json_array_get(pair, side), depth + 1);
+    }
+    return status;
+}
+
+static int encode_number(struct encoder *encoder, const struct ss_typed *typed)
+{
+    const char *text = json_string_value(typed->arg);
+    char *end = NULL;
+    errno = 0;
+    if (text && text[0] && strcmp(typed->name, FLOAT) == 0)
+        ss_msgpack_float(encoder->buf, strtod(text, &end));
+    else if (text && text[0] >= '0' && text[0] <= '9')
+        ss_msgpack_uint(encoder->buf, strtoull(text, &end, 10));
+    return end && !*end && errno == 0 ? SS_OK : not_data(encoder, typed->name);
+}
+
+// The argument's own members are fields: they are no message.
+static int encode_arg(struct encoder *encoder, const json_t *arg, int depth)
+{
+    return json_is_object(arg) && !ss_mark_is(arg)
+               ? encode_map(encoder, arg, depth)
+               : encode(encoder, arg, depth);
+}
+
+static int encode_ext(
+    struct encoder *outer, const struct ss_typed *typed, int depth)
+{
+    struct ss_buf payload;
+    struct encoder encoder = *outer;
+    if (!ss_ext_is_name(typed->module) || !ss_ext_is_name(typed->name))
+        return ss_error_set(outer->error, SS_EFORMAT,
+            "\"%.100s.%.100s\" is no name of a class", typed->module,
+            typed->name);
+    char *name = ss_format("%s.%s", typed->module, typed->name);
+    int status = ss_ext_check_class(name, outer->allowed, outer->error);
+    ss_free(name);
+    ss_buf_init(&payload, SS_LANGGRAPH_VALUE_MAX);
+    encoder.buf = &payload;
+    ss_msgpack_array(&payload, typed->method ? 4 : 3);
+    encode_text(&encoder, typed->module);
+    encode_text(&encoder, typed->name);
+    if (status == SS_OK)
+        status = encode_arg(&encoder, typed->arg, depth + 1);
+    if (typed->method)
+        encode_text(&encoder, typed->method);
+    if (status == SS_OK && payload.status != SS_OK)
+        status = ss_error_set(
+            outer->error, SS_ELIMIT, "an object is larger than a value may be");
+    if (status == SS_OK)
+        ss_msgpack_ext(
+            outer->buf, (int8_t)typed->code, payload.data, payload.size);
+    ss_buf_fini(&payload);
+    return status;
+}
+
+static int encode_typed(
+    struct encoder *encoder, const struct ss_typed *typed, int depth)
+{
+    if (strcmp(typed->module, BUILTINS) == 0) {
+        if (strcmp(typed->name, DICT) == 0)
+            return encode_pairs(encoder, typed->arg, depth);
+        if (strcmp(typed->name, INT) == 0 || strcmp(typed->name, FLOAT) == 0)
+            return encode_number(encoder, typed);
+    }
+    return encode_ext(encoder, typed, depth);
 }
 
 static int encode_map(struct encoder *encoder, const json_t *map, int depth)
@@ -325,22 +511,11 @@ static int encode_message(struct encoder *outer, const json_t *json, int depth)
     return status;
 }
 
-// Our messages never hold a default of their class; a map with all fields of a
-// message is just a map.
-static bool is_message(const json_t *json)
-{
-    const char *key;
-    json_t *value;
-    bool is_one = ss_message_is_whole(json);
-    if (is_one) {
-        json_object_foreach ((json_t *)json, key, value)
-            is_one = is_one && !is_default(key, value);
-    }
-    return is_one;
-}
-
 static int encode_object(struct encoder *encoder, const json_t *json, int depth)
 {
+    struct ss_typed typed;
+    if (ss_typed_open(json, &typed))
+        return encode_typed(encoder, &typed, depth);
     if (ss_opaque_class(json))
         return encode_mark(encoder, json);
     if (is_message(json))

@@ -3,7 +3,16 @@
 // Plain data (null, booleans, integers of 64 bits, finite floats, text, lists,
 // maps with text as keys) becomes JSON. Messages of langchain_core become the
 // maps that add_messages knows, without the fields that hold their defaults.
-// Everything else becomes a mark (common/model/opaque.h) with the same bytes.
+// Everything else becomes a mark (common/model/opaque.h) that makes the same
+// bytes again:
+//
+//   an extension of a class              $typed [code, module, class, arg, ...]
+//   a map with keys that are no text,    $typed [0, "builtins", "dict", pairs]
+//   or that would read as a mark
+//   an integer beyond 64 bits            $typed [0, "builtins", "int", text]
+//   NaN, infinities                      $typed [0, "builtins", "float", text]
+//   bytes                                $opaque of tag "bytes"
+//   arrays, other extensions             $opaque of tag "msgpack"
 #ifndef SS_LANGGRAPH_ITEM_H
 #define SS_LANGGRAPH_ITEM_H
 

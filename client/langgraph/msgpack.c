@@ -293,10 +293,15 @@ static void negative(struct ss_buf *buf, int64_t integer)
 
 void ss_msgpack_int(struct ss_buf *buf, int64_t integer)
 {
-    uint64_t number = (uint64_t)integer;
     if (integer < 0)
         negative(buf, integer);
-    else if (number < 0x80)
+    else
+        ss_msgpack_uint(buf, (uint64_t)integer);
+}
+
+void ss_msgpack_uint(struct ss_buf *buf, uint64_t number)
+{
+    if (number < 0x80)
         head(buf, (uint8_t)number, 0, 0);
     else if (number <= UINT8_MAX)
         head(buf, 0xcc, number, 1);

@@ -69,6 +69,7 @@ int ss_msgpack_end(
 void ss_msgpack_nil(struct ss_buf *buf);
 void ss_msgpack_bool(struct ss_buf *buf, bool truth);
 void ss_msgpack_int(struct ss_buf *buf, int64_t integer);
+void ss_msgpack_uint(struct ss_buf *buf, uint64_t number);
 void ss_msgpack_float(struct ss_buf *buf, double number);
 void ss_msgpack_str(struct ss_buf *buf, const char *text, size_t size);
 void ss_msgpack_bin(struct ss_buf *buf, const void *bytes, size_t size);

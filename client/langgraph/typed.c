@@ -6,13 +6,16 @@
 #include "common/model/opaque.h"
 #include "common/model/value.h"
 
-// True if any map within has the key that Python's reader of JSON revives.
+// True if any map within has the key that Python's reader of JSON revives, or
+// would be read as a mark of ours.
 static bool revives(const json_t *json)
 {
     size_t i;
     const char *key;
     json_t *value;
-    bool found = json_object_get(json, "lc") != NULL;
+    bool found = json_object_get(json, "lc") ||
+                 json_object_get(json, SS_NAME_OPAQUE) ||
+                 json_object_get(json, SS_NAME_TYPED);
     if (json_is_array(json)) {
         json_array_foreach (json, i, value)
             found = found || revives(value);

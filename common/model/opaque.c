@@ -1,6 +1,30 @@
 // opaque.c - marks of values that Superstep does not look into.
 #include "common/model/opaque.h"
 
+#include "common/base/mem.h"
+
+enum { CODE_MAX = 5, PARTS = 4 };
+
+bool ss_typed_open(const json_t *json, struct ss_typed *ret_typed)
+{
+    const json_t *list = json_object_get(json, SS_NAME_TYPED);
+    const json_t *code = json_array_get(list, 0);
+    const json_t *method = json_array_get(list, PARTS);
+    size_t count = json_array_size(list);
+    struct ss_typed typed = {.code = (int)json_integer_value(code),
+        .module = json_string_value(json_array_get(list, 1)),
+        .name = json_string_value(json_array_get(list, 2)),
+        .arg = json_array_get(list, 3),
+        .method = json_string_value(method)};
+    if (json_object_size(json) != 1 || count < PARTS || count > PARTS + 1 ||
+        !json_is_integer(code) || json_integer_value(code) < 0 ||
+        json_integer_value(code) > CODE_MAX || !typed.module || !typed.name ||
+        (method && !typed.method))
+        return false;
+    *ret_typed = typed;
+    return true;
+}
+
 const char *ss_opaque_class(const json_t *json)
 {
     const json_t *inside = json_object_get(json, SS_NAME_OPAQUE);
@@ -12,13 +36,29 @@ const char *ss_opaque_class(const json_t *json)
     return name;
 }
 
+bool ss_mark_is(const json_t *json)
+{
+    struct ss_typed typed;
+    return ss_opaque_class(json) || ss_typed_open(json, &typed);
+}
+
+char *ss_mark_class(const json_t *json)
+{
+    struct ss_typed typed;
+    if (ss_typed_open(json, &typed))
+        return ss_format("%s.%s", typed.module, typed.name);
+    return ss_strdup(ss_opaque_class(json));
+}
+
 int ss_opaque_refuse(
     const json_t *json, const char *what, struct ss_error *error)
 {
-    const char *name = ss_opaque_class(json);
+    char *name = ss_mark_class(json);
     if (!name)
         return SS_OK;
-    return ss_error_set(error, SS_EINVAL,
+    int status = ss_error_set(error, SS_EINVAL,
         "%s: a %.200s was imported as it is, and cannot be looked into", what,
         name);
+    ss_free(name);
+    return status;
 }

@@ -8,6 +8,7 @@ build/interop. Without them it is skipped.
 """
 
 import base64
+import collections
 import contextlib
 import functools
 import importlib.util
@@ -53,7 +54,7 @@ from harness import DEADLINE_S, World, expect, main  # noqa: E402
 from langchain_core.messages import AIMessage, HumanMessage  # noqa: E402
 from langgraph.checkpoint.postgres import PostgresSaver  # noqa: E402
 from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: E402
-from langgraph.types import Command  # noqa: E402
+from langgraph.types import Command, Interrupt, Send  # noqa: E402
 
 THREAD = {"configurable": {"thread_id": "t"}}
 server = None  # of PostgreSQL, for the tests that need one
@@ -448,6 +449,14 @@ def branches_of_a_thread_keep_their_values_apart(bench):
 
 THINGS = {"uuid": uuid.UUID(int=7), "decimal": decimal.Decimal("1.10"),
           "time": datetime.datetime(2026, 1, 2, 3, 4, 5), "bytes": b"\x00\xff",
+          "zoned": datetime.datetime(2026, 1, 2, 3, 4, 5, 6,
+                                     datetime.timezone.utc),
+          "date": datetime.date(2026, 1, 2), "clock": datetime.time(3, 4, 5),
+          "span": datetime.timedelta(days=1, microseconds=3),
+          "frozen": frozenset({"a"}), "row": collections.deque([1, b"x"]),
+          "place": pathlib.Path("/a"), "minus_inf": -float("inf"),
+          "sent": Send("w", {"when": datetime.date(2026, 1, 2)}),
+          "said": Interrupt(HumanMessage("hi", id="m1"), id="0" * 32),
           "set": {1, 2}, "big": 2**64 - 1, "nothing": None, "half": 0.5,
           "keys": {1: "one"}, "text": "h\u00e9",
           "nul": "a\0b", "minus": -0.0, "large": 1e300}

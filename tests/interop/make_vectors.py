@@ -5,7 +5,7 @@ usage: PYTHONHASHSEED=0 make_vectors.py > tests/unit/langgraph/vectors.def
 
 Run it with a Python that has the packages of requirements.txt. Each entry is
 X(name, channel, is_write, tag, bytes as hex, what it is here as JSON); "=" in
-place of the JSON: kept as bytes, of the class behind it.
+place of the JSON: an $opaque mark, of the class behind it.
 """
 
 import collections
@@ -39,6 +39,14 @@ def kept(name):
     return "=" + name
 
 
+def typed(code, module, name, arg, *method):
+    return {"$typed": [code, module, name, arg, *method]}
+
+
+def builtin(name, arg):
+    return typed(0, "builtins", name, arg)
+
+
 ZEROS = "0" * 32
 MESSAGES = "langchain_core.messages."
 VALUES = [
@@ -50,7 +58,7 @@ VALUES = [
     ("four_bytes", 4294967295, 4294967295),
     ("eight_bytes", 4294967296, 4294967296),
     ("largest_here", 2**63 - 1, 2**63 - 1),
-    ("beyond", 2**64 - 1, kept("int")),
+    ("beyond", 2**64 - 1, builtin("int", str(2**64 - 1))),
     ("minus_32", -32, -32),
     ("minus_33", -33, -33),
     ("minus_129", -129, -129),
@@ -58,8 +66,9 @@ VALUES = [
     ("least", -2**63, -2**63),
     ("float", 1.5, 1.5),
     ("minus_zero", -0.0, -0.0),
-    ("not_a_number", float("nan"), kept("float")),
-    ("infinity", float("inf"), kept("float")),
+    ("not_a_number", float("nan"), builtin("float", "nan")),
+    ("infinity", float("inf"), builtin("float", "inf")),
+    ("minus_infinity", -float("inf"), builtin("float", "-inf")),
     ("empty_text", "", ""),
     ("text", "hi", "hi"),
     ("text_with_nul", "a\0b", "a\0b"),
@@ -74,28 +83,51 @@ VALUES = [
     ("map", {"x": ["in"]}, {"x": ["in"]}),
     ("map_16", {str(i): i for i in range(16)}, {str(i): i for i in range(16)}),
     ("nested", {"k": [1, None, True]}, {"k": [1, None, True]}),
-    ("keys_of_numbers", {1: 2}, kept("dict")),
-    ("a_key_with_nul", {"a\0b": 1}, kept("dict")),
-    ("a_map_like_a_mark", {"$opaque": 1}, kept("dict")),
+    ("keys_of_numbers", {1: 2}, builtin("dict", [[1, 2]])),
+    ("a_key_with_nul", {"a\0b": 1}, builtin("dict", [["a\0b", 1]])),
+    ("a_map_like_a_mark", {"$opaque": 1}, builtin("dict", [["$opaque", 1]])),
+    ("a_map_like_a_typed_one", {"$typed": [0, "a", "b", 1]},
+     builtin("dict", [["$typed", [0, "a", "b", 1]]])),
     ("bytes", b"\x00\xff", kept("bytes")),
     ("bytearray", bytearray(b"\x00\xff"), kept("bytearray")),
-    ("set", {1}, kept("builtins.set")),
-    ("deque", collections.deque([1]), kept("collections.deque")),
+    ("bytes_in_a_list", [b"\x00\xff"],
+     [{"$opaque": {"class": "bytes", "tag": "bytes", "data": "AP8="}}]),
+    ("set", {1}, builtin("set", [1])),
+    ("frozenset", frozenset({"a"}), builtin("frozenset", ["a"])),
+    ("deque", collections.deque([1]), typed(0, "collections", "deque", [1])),
     ("uuid", uuid.UUID("12345678-1234-5678-1234-567812345678"),
-     kept("uuid.UUID")),
-    ("decimal", decimal.Decimal("1.10"), kept("decimal.Decimal")),
-    ("date", datetime.date(2026, 1, 2), kept("datetime.date")),
+     typed(0, "uuid", "UUID", "12345678123456781234567812345678")),
+    ("decimal", decimal.Decimal("1.10"),
+     typed(0, "decimal", "Decimal", "1.10")),
+    ("date", datetime.date(2026, 1, 2),
+     typed(1, "datetime", "date", [2026, 1, 2])),
     ("datetime", datetime.datetime(2026, 1, 2, 3, 4, 5),
-     kept("datetime.datetime")),
-    ("address", ipaddress.ip_address("::1"), kept("ipaddress.IPv6Address")),
+     typed(3, "datetime", "datetime", "2026-01-02T03:04:05",
+           "fromisoformat")),
+    ("datetime_in_a_zone", datetime.datetime(
+        2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc),
+     typed(3, "datetime", "datetime", "2026-01-02T03:04:05+00:00",
+           "fromisoformat")),
+    ("time", datetime.time(3, 4, 5, 6),
+     typed(2, "datetime", "time", {
+         "hour": 3, "minute": 4, "second": 5, "microsecond": 6,
+         "tzinfo": None, "fold": 0})),
+    ("timedelta", datetime.timedelta(days=1, seconds=2, microseconds=3),
+     typed(1, "datetime", "timedelta", [1, 2, 3])),
+    ("address", ipaddress.ip_address("::1"),
+     typed(0, "ipaddress", "IPv6Address", "::1")),
     ("path", pathlib.PurePosixPath("/a/b"), None),
-    ("regex", re.compile("a+"), kept("re.compile")),
-    ("enum", Colour.RED, kept("__main__.Colour")),
-    ("record", Point(1), kept("__main__.Point")),
-    ("send_in_a_value", Send("w", {"i": 1}), kept("langgraph.types.Send")),
-    ("command", Command(resume="y"), kept("langgraph.types.Command")),
-    ("document", Document("text", id="d"),
-     kept("langchain_core.documents.base.Document")),
+    ("regex", re.compile("a+"), typed(1, "re", "compile", ["a+", 32])),
+    ("enum", Colour.RED, typed(0, "__main__", "Colour", "red")),
+    ("record", Point(1), typed(2, "__main__", "Point", {"x": 1})),
+    ("send_in_a_value", Send("w", {"i": 1}),
+     typed(1, "langgraph.types", "Send", ["w", {"i": 1}])),
+    ("command", Command(resume="y"), typed(2, "langgraph.types", "Command", {
+        "graph": None, "update": None, "resume": "y", "goto": []})),
+    ("document", Document("text", id="d"), typed(
+        5, "langchain_core.documents.base", "Document", {
+            "id": "d", "metadata": {}, "page_content": "text",
+            "type": "Document"}, "model_validate_json")),
     ("human", HumanMessage("hi", id="m1"),
      {"content": "hi", "type": "human", "id": "m1"}),
     ("ai", AIMessage("", id="m2", tool_calls=[
@@ -111,7 +143,21 @@ VALUES = [
      {"content": "4", "type": "tool", "id": "m4", "tool_call_id": "c1"}),
     ("removal", RemoveMessage("m1"),
      {"content": "", "type": "remove", "id": "m1"}),
-    ("without_id", HumanMessage("hi"), kept(MESSAGES + "human.HumanMessage")),
+    ("without_id", HumanMessage("hi"), typed(
+        5, MESSAGES + "human", "HumanMessage", {
+            "content": "hi", "additional_kwargs": {}, "response_metadata": {},
+            "type": "human", "name": None, "id": None},
+        "model_validate_json")),
+    ("a_message_in_a_record", Point(HumanMessage("hi", id="m1")), typed(
+        2, "__main__", "Point", {"x": typed(
+            5, MESSAGES + "human", "HumanMessage", {
+                "content": "hi", "additional_kwargs": {},
+                "response_metadata": {}, "type": "human", "name": None,
+                "id": "m1"}, "model_validate_json")})),
+    ("a_map_like_a_message_in_a_record",
+     Point({"type": "human", "content": "hi", "id": "m1"}),
+     typed(2, "__main__", "Point", {"x": builtin("dict", [
+         ["type", "human"], ["content", "hi"], ["id", "m1"]])})),
     ("messages", [HumanMessage("hi", id="m1"), uuid.UUID(int=1)], None),
 ]
 FORMS = [

@@ -164,16 +164,63 @@ def test_an_export_stands_whole_or_not_at_all():
         world.worker(world.compile(ROOT / "tests/interop/app/twins.c"))
         point = {"$opaque": {"class": "shop.Order", "tag": "msgpack",
                              "data": "xw0Ak6RzaG9wpU9yZGVyAQ=="}}
+        money = {"$typed": [0, "shop", "Money", {"$typed": [
+            0, "shop", "Colour", "red"]}]}
         world.ask("run", "things", "--thread", "t", "--input",
                   json.dumps({"one": 1}))
-        world.ask("run", "things", "--thread", "t", "--input",
-                  json.dumps({"one": point}))
+        for thread, value in ("t", point), ("t", money), ("u", money):
+            world.ask("run", "things", "--thread", thread, "--input",
+                      json.dumps({"one": value}))
         process = world.command("export", "langgraph", where, "--replace")
         same(process.wait(), 1, "status")
-        expect("--class" in process.text(), process.text())
+        said = process.text().splitlines()
+        expect("thread t: nothing of it is written: it holds objects of 3 "
+               "classes" in said[0], said[0])
+        same(len([line for line in said if "--class" in line]), 1,
+             "messages that say --class")
+        for name in "Colour", "Money", "Order":
+            expect(f"--class shop.{name}" in said[-1], said[-1])
         with sqlite3.connect(where) as db:  # as it was before
             same(db.execute("SELECT checkpoint_id FROM checkpoints").fetchall(),
                  [(ID,)], "checkpoints there")
+
+
+TYPED = {
+    "when": ["datetime", 3, "2026-01-02T03:04:05+00:00", "fromisoformat"],
+    "day": ["date", 1, [2026, 1, 2]],
+    "clock": ["time", 2, {"hour": 3, "minute": 4, "second": 5,
+                          "microsecond": 6, "tzinfo": None, "fold": 0}],
+    "span": ["timedelta", 1, [1, 3723, 0]]}
+SHOWN = {"when": "2026-01-02T03:04:05+00:00", "day": "2026-01-02",
+         "clock": "03:04:05.000006", "span": "1 day, 1:02:03",
+         "id": "12345678-1234-5678-1234-567812345678", "price": "1.10",
+         "tags": ["a"], "numbers": {"1": 2}, "data": "bytes 12",
+         "order": {"shop.Order": {"id": 17, "price": "1.10"}}}
+
+
+def test_state_shows_values_of_classes_as_people_write_them():
+    price = {"$typed": [0, "decimal", "Decimal", "1.10"]}
+    values = {name: {"$typed": [code, "datetime", kind, *arg]}
+              for name, (kind, code, *arg) in TYPED.items()}
+    values |= {
+        "id": {"$typed": [0, "uuid", "UUID",
+                          "12345678123456781234567812345678"]},
+        "price": price, "tags": {"$typed": [0, "builtins", "set", ["a"]]},
+        "numbers": {"$typed": [0, "builtins", "dict", [[1, 2]]]},
+        "data": {"$opaque": {"class": "bytes", "tag": "bytes",
+                             "data": "aGVsbG8gd29ybGQh"}},
+        "order": {"$typed": [5, "shop", "Order", {"id": 17, "price": price},
+                             "model_validate_json"]}}
+    with World() as world:
+        os.environ["INTEROP_EFFECTS"] = str(world.path("effects"))
+        world.coordinator()
+        world.worker(world.compile(ROOT / "tests/interop/app/twins.c"))
+        world.ask("run", "things", "--thread", "t", "--input",
+                  json.dumps({"one": values}))
+        same(world.ask("state", "t")["values"]["one"], values, "with --json")
+        shown = [line for line in world.do("state", "t").splitlines()
+                 if line.startswith("one ")][0]
+        same(json.loads(shown[4:]), SHOWN, "for people")
 
 
 def test_words_that_are_none_are_refused():

@@ -46,6 +46,34 @@ START_TEST(a_mark_has_one_key_and_three_words)
 }
 END_TEST
 
+START_TEST(a_typed_mark_has_four_parts_or_five)
+{
+    static const char *const none[] = {"{'$typed': [0, 'a', 'b']}",
+        "{'$typed': [0, 'a', 'b', 1, 'm', 2]}", "{'$typed': [6, 'a', 'b', 1]}",
+        "{'$typed': [-1, 'a', 'b', 1]}", "{'$typed': ['0', 'a', 'b', 1]}",
+        "{'$typed': [0, 1, 'b', 1]}", "{'$typed': [0, 'a', null, 1]}",
+        "{'$typed': [0, 'a', 'b', 1, 2]}",
+        "{'$typed': [0, 'a', 'b', 1], 'c': 1}", "['$typed']"};
+    struct ss_typed typed;
+    json_t *mark =
+        js("{'$typed': [3, 'datetime', 'datetime', '2026', 'fromisoformat']}");
+    ck_assert(ss_typed_open(mark, &typed));
+    ck_assert_int_eq(typed.code, 3);
+    ck_assert_str_eq(typed.method, "fromisoformat");
+    ck_assert(ss_mark_is(mark));
+    char *name = ss_mark_class(mark);
+    ck_assert_str_eq(name, "datetime.datetime");
+    ss_free(name);
+    json_decref(mark);
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        json_t *other = js(none[i]);
+        ck_assert(!ss_mark_is(other));
+        ck_assert_ptr_null(ss_mark_class(other));
+        json_decref(other);
+    }
+}
+END_TEST
+
 START_TEST(marks_are_put_into_lists_and_handed_on)
 {
     expect_reduced(SS_REDUCER_ADD, "[" DECIMAL "]", "[1]", "[" DECIMAL ", 1]");
@@ -96,7 +124,7 @@ START_TEST(it_is_refused_where_a_list_grows_in_place_too)
 }
 END_TEST
 
-RUN("opaque", a_mark_has_one_key_and_three_words,
-    marks_are_put_into_lists_and_handed_on,
+RUN("opaque", a_typed_mark_has_four_parts_or_five,
+    a_mark_has_one_key_and_three_words, marks_are_put_into_lists_and_handed_on,
     a_reducer_that_has_to_look_refuses_it_by_its_class,
     it_is_refused_where_a_list_grows_in_place_too)

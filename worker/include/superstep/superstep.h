@@ -309,6 +309,31 @@ int64_t ss_input_int(struct ss_task *task, const char *key);
 double ss_input_float(struct ss_task *task, const char *key); // of any number
 bool ss_input_bool(struct ss_task *task, const char *key);
 
+// Values that are no JSON: what an import from LangGraph, or a worker in
+// Python, put into the state as an object of a class, and what C could not
+// write as it is. They go through nodes like any value; these read them, from
+// wherever they stand (ss_input_get(), ss_state_get(), an item of a list).
+//
+// Whether it is of the class, as "decimal.Decimal", "builtins.set", "bytes".
+bool ss_typed_is(const json_t *value, const char *class_name);
+// A date and time: microseconds since 1970, without a zone taken as UTC; a
+// date: its first; a time of day: since midnight; a timedelta: how long it is.
+// False: it is none of them.
+bool ss_typed_time(const json_t *value, int64_t *ret_us);
+// As 12345678-1234-5678-1234-567812345678, with a NUL behind it.
+bool ss_typed_uuid(const json_t *value, char ret_text[37]);
+// What a Decimal, an address, a path, an enum of texts holds; a text itself.
+// NULL: no text. Lent.
+const char *ss_typed_text(const json_t *value);
+// The items of a set, a frozenset or a deque; a list itself. NULL: none. Lent.
+json_t *ss_typed_list(const json_t *value);
+// What any object holds: the fields of a record or a model, the value of an
+// enum; a value that is no object of a class itself. Lent.
+json_t *ss_typed_inside(const json_t *value);
+// The bytes of a bytes or a bytearray, with a NUL behind them. NULL: it is
+// none. Gives: free().
+void *ss_typed_bytes(const json_t *value, size_t *ret_size);
+
 // Update the state: an object key -> value. Takes. Keys that the state does not
 // have are dropped. May be called several times; each call counts. Nothing is
 // applied before the body has returned 0. Returns 0, so that `return
