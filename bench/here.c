@@ -85,7 +85,7 @@ static void measure(const struct wanted *wanted)
     struct ss_local_error error;
     struct ss_local *local;
     const struct ss_local_options options = {
-        .app = &ss_app_descriptor, .store = wanted->store};
+        .app = &ss_app_descriptor, .store = wanted->store, .seed = 1};
     if (ss_local_open(&options, &local, &error) != 0)
         complain(wanted->store, error.message);
     size_t warm = wanted->runs / WARM_PART;

@@ -1,22 +1,20 @@
 #!/bin/sh
 # up.sh - the cluster of docker-compose.yml: deploy/up.sh [options of `up`]
 #
-# Builds the images, makes the secrets that are missing, starts everything, and
-# says what to do next. Twice does no harm.
+# Builds the images, makes the secrets that are missing, starts everything, waits
+# until all of it is healthy, and says what to do next. Twice does no harm.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-if command -v docker-compose >/dev/null; then
-    compose="docker-compose"
-elif docker compose version >/dev/null 2>&1; then
-    compose="docker compose"
-else
-    echo "up.sh: neither docker-compose nor docker compose is here" >&2
-    exit 1
-fi
+# shellcheck source=deploy/containers.sh
+. "$here/containers.sh"
 
-$compose -f "$here/docker-compose.yml" build
+compose build
 "$here/secrets.sh"
-$compose -f "$here/docker-compose.yml" up -d --no-build "$@"
+compose up -d --no-build "$@" || {
+    tell_logs >&2
+    exit 1
+}
+wait_healthy
 cat <<TEXT
 
 The cluster is up. From here:

@@ -153,6 +153,18 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
         bind_handler(graph, ss_format(SS_NAME_HANDLER "%s", name), options);
 }
 
+void ss_limit_with(struct ss_graph_def *graph, const char *node,
+    const struct ss_limit_options *options)
+{
+    if (node && !is_name(graph, "the node of a limit", node))
+        return;
+    if (options->name && !is_name(graph, "the name of a limit", options->name))
+        return;
+    json_t *limit = json_pack("{s:s*, s:I}", "name", options->name, "tasks_max",
+        (json_int_t)options->tasks_max);
+    ignore(ss_spec_limit(ss_graph_def_spec(graph), node, limit));
+}
+
 void ss_defaults_with(
     struct ss_graph_def *graph, const struct ss_node_options *options)
 {

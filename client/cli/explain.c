@@ -247,6 +247,21 @@ static void write_backoff(struct ss_buf *buf, const json_t *wait, bool many)
         add_duration(buf, " to ", 0, last_ms * 1000);
 }
 
+static void write_limit(struct ss_buf *buf, const json_t *wait)
+{
+    long long most = ss_json_int(wait, "limit_max", 0);
+    long long here = ss_json_int(wait, "limit_here", most);
+    long long out = ss_json_int(wait, "limit_out", 0);
+    add_plain(buf, " for the limit ", ss_json_str(wait, "limit", "?"));
+    ss_buf_addf(buf, " of %lld", most);
+    if (here < most)
+        ss_buf_addf(buf, ", of which its coordinator has %lld", here);
+    ss_buf_addf(buf, ": %lld %s out", out, out == 1 ? "is" : "are");
+    if (ss_json_bool(wait, "limit_looks_back", false))
+        ss_buf_add_str(buf, ", and those are looked for that were out before "
+                            "the coordinator began");
+}
+
 static void write_reason(
     struct ss_buf *buf, const json_t *explained, const json_t *wait, bool many)
 {
@@ -281,6 +296,10 @@ static void write_reason(
             "%s: the run has as many tasks out as its "
             "max_concurrency allows",
             verb);
+        break;
+    case SS_WAIT_LIMIT:
+        ss_buf_add_str(buf, verb);
+        write_limit(buf, wait);
         break;
     case SS_WAIT_STORE:
         ss_buf_addf(buf, "%s for the store: rows before %s are not durable yet",

@@ -41,7 +41,7 @@ static char *running(const json_t *wait)
 
 char *ss_waiting_text(const json_t *wait)
 {
-    char *labels, *text;
+    char *labels, *name, *text;
     switch (ss_wait_reason_of(wait)) {
     case SS_WAIT_PLANNED:
         return ss_strdup("waits for its turn");
@@ -53,6 +53,11 @@ char *ss_waiting_text(const json_t *wait)
         return ss_strdup("waits for the store");
     case SS_WAIT_MAX_CONCURRENCY:
         return ss_strdup("waits below max_concurrency");
+    case SS_WAIT_LIMIT:
+        name = ss_text_plain(ss_json_str(wait, "limit", "?"));
+        text = ss_format("waits for the limit %s", name);
+        ss_free(name);
+        return text;
     case SS_WAIT_NO_WORKER:
         return ss_strdup("waits: no worker serves its version");
     case SS_WAIT_NO_LABEL:

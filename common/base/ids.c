@@ -45,7 +45,7 @@ static void hash128(const void *bytes, size_t size, uint8_t ret_digest[16])
     put_u64(ret_digest + 8, hash.low64);
 }
 
-static void uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
+void ss_uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
 {
     static const uint8_t groups[] = {4, 2, 2, 2, 6};
     char *to = ret_uuid;
@@ -93,7 +93,7 @@ void ss_uuid6(
     put_u64(bytes, (ticks >> 12) << 16 | UINT64_C(0x6000) | (ticks & 0xfff));
     put_u64(bytes + 8,
         UINT64_C(1) << 63 | clock << 48 | (node & UINT64_C(0xffffffffffff)));
-    uuid_text(bytes, ret_uuid);
+    ss_uuid_text(bytes, ret_uuid);
 }
 
 uint64_t ss_uuid6_ticks(int64_t wall_us)
@@ -115,7 +115,7 @@ void ss_uuid4(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE])
     uint8_t bytes[16];
     put_u64(bytes, (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000));
     put_u64(bytes + 8, low << 2 >> 2 | UINT64_C(1) << 63);
-    uuid_text(bytes, ret_uuid);
+    ss_uuid_text(bytes, ret_uuid);
 }
 
 void ss_uuid5(
@@ -133,7 +133,7 @@ void ss_uuid5(
     sha1_digest(&sha1, sizeof(digest), digest);
     digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x50);
     digest[8] = (uint8_t)((digest[8] & 0x3f) | 0x80);
-    uuid_text(digest, ret_uuid);
+    ss_uuid_text(digest, ret_uuid);
 }
 
 static bool uuid_read(const char *uuid, unsigned refused, uint8_t ret_bytes[16])
@@ -188,7 +188,7 @@ void ss_task_uuid(const char *checkpoint_id, int format,
         sha1_digest(&sha1, sizeof(digest), digest);
     }
     ss_buf_fini(&text);
-    uuid_text(digest, ret_uuid);
+    ss_uuid_text(digest, ret_uuid);
 }
 
 size_t ss_task_seed(const char *checkpoint_id, char *ret)
@@ -206,7 +206,7 @@ void ss_task_uuid_of(
 {
     uint8_t digest[16];
     hash128(bytes, size, digest);
-    uuid_text(digest, ret_uuid);
+    ss_uuid_text(digest, ret_uuid);
 }
 
 void ss_interrupt_id(

@@ -40,9 +40,10 @@ void ss_uuid5(
     const char *namespace_uuid, const char *name, char ret_uuid[SS_UUID_SIZE]);
 // Text to 16 bytes; false if it is not a UUID.
 bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16]);
-// The same, and false for one with upper-case letters: nothing else gives the
+// The same, and false for one with upper-case letters: ss_uuid_text() gives the
 // same text again.
 bool ss_uuid_parse_canonical(const char *uuid, uint8_t ret_bytes[16]);
+void ss_uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE]);
 
 // Task id (R3.12): hash of the checkpoint id's 16 raw bytes and the parts
 // without separators, formatted 8-4-4-4-12. `format` is checkpoint.v: SHA-1 if

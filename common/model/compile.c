@@ -266,7 +266,7 @@ static void index_triggers(struct ss_graph *graph)
 
 // Keys of a description that do not influence plan and update.
 static const char *const cosmetic_keys[] = {"metadata", "labels", "retry",
-    "timeout_ms", "idle_timeout_ms", "refresh_on", "cache", NULL};
+    "timeout_ms", "idle_timeout_ms", "refresh_on", "cache", "limit", NULL};
 
 static void strip(json_t *object)
 {

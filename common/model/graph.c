@@ -115,7 +115,8 @@ static void free_node(struct ss_graph *graph, struct ss_node *node)
     ss_graph_unref(node->subgraph);
     json_decref(node->metadata);
     free_list(node->destinations, node->destinations_count);
-    free_list(node->labels, node->labels_count);
+    free_list(node->labels.items, node->labels.count);
+    ss_free(node->limit.name);
 }
 
 static void free_keys(struct ss_keys *keys)

@@ -114,6 +114,13 @@ struct ss_timeouts {
     bool heartbeat_only; // idle: only explicit heartbeats count
 };
 
+// How many tasks may be out at once that are under one name, over all runs,
+// graphs and coordinators.
+struct ss_node_limit {
+    char *name; // NULL: none
+    int64_t tasks_max;
+};
+
 struct ss_node {
     char *name;
     bool hidden;     // __start__: no events, not in "*"
@@ -145,8 +152,8 @@ struct ss_node {
     json_t *metadata;          // or NULL
     char **destinations;       // declared goto targets
     size_t destinations_count;
-    char **labels; // what a worker must offer
-    size_t labels_count;
+    struct ss_keys labels; // what a worker must offer
+    struct ss_node_limit limit;
 };
 
 enum ss_checkpointer {

@@ -1,7 +1,8 @@
 // journal.c - a thread's rows, each in its place, and the index over them.
 //
 // The index is a function of the rows that are not void: it grows with each
-// row, and is built anew when a row voids others. Invariants:
+// row, and is built anew when a row voids others, or when rows are unpacked
+// (journal_pack.c: whoever asks for one has them unpacked). Invariants:
 //   - checkpoints of a namespace stand in the order of their ids;
 //   - a mark's parent, if the journal has it, is its `parent`;
 //   - pending writes stand with the mark that they belong to, or, while the
@@ -26,31 +27,60 @@ void ss_journal_destroy(struct ss_journal **journal)
         return;
     }
     *journal = NULL;
-    ss_journal_index_fini(&it->index);
-    for (size_t i = 0; i < it->places.count; i++) {
-        ss_row_destroy(&it->places.items[i].row);
-    }
-    SS_VEC_FINI(&it->places);
+    ss_journal_drop_rows(it);
+    ss_free(it->packed);
     ss_free(it);
+}
+
+void ss_journal_drop_rows(struct ss_journal *journal)
+{
+    ss_journal_index_fini(&journal->index);
+    journal->index = (struct ss_journal_index){.marks_count = 0};
+    for (size_t i = 0; i < journal->places.count; i++) {
+        ss_row_destroy(&journal->places.items[i].row);
+    }
+    SS_VEC_FINI(&journal->places);
+    journal->live_size = 0;
 }
 
 // --- places -----------------------------------------------------------------
 
 uint64_t ss_journal_head(const struct ss_journal *journal)
 {
-    return journal->places.count == 0
-               ? 0
-               : journal->first_seq + journal->places.count - 1;
+    size_t count =
+        journal->packed ? journal->packed_count : journal->places.count;
+    return count == 0 ? 0 : journal->first_seq + count - 1;
+}
+
+bool ss_journal_is_packed(const struct ss_journal *journal)
+{
+    return journal->packed != NULL;
+}
+
+// Rows and index, unpacked: as with a value, who looks has it decoded.
+static struct ss_journal *opened(const struct ss_journal *journal)
+{
+    struct ss_journal *it = (struct ss_journal *)journal;
+    if (it->packed) {
+        ss_journal_unpack(it);
+    }
+    return it;
+}
+
+static const struct ss_namespace *space_of(
+    const struct ss_journal *journal, const char *ns)
+{
+    return ss_map_get(&opened(journal)->index.spaces, ns);
 }
 
 static const struct ss_journal_place *place_at(
     const struct ss_journal *journal, uint64_t seq)
 {
-    if (journal->places.count == 0 || seq < journal->first_seq ||
+    if (seq == 0 || seq < journal->first_seq ||
         seq > ss_journal_head(journal)) {
         return NULL;
     }
-    return &journal->places.items[seq - journal->first_seq];
+    return &opened(journal)->places.items[seq - journal->first_seq];
 }
 
 const struct ss_row *ss_journal_row(
@@ -76,7 +106,7 @@ size_t ss_journal_bytes_between(
 struct ss_checkpoint_entry *ss_journal_find(
     const struct ss_journal *journal, const char *ns, const char *id)
 {
-    const struct ss_namespace *space = ss_map_get(&journal->index.spaces, ns);
+    const struct ss_namespace *space = space_of(journal, ns);
     if (!space) {
         return NULL;
     }
@@ -89,7 +119,7 @@ struct ss_checkpoint_entry *ss_journal_find(
 struct ss_checkpoint_entry *ss_journal_before(
     const struct ss_journal *journal, const char *ns, const char *id)
 {
-    const struct ss_namespace *space = ss_map_get(&journal->index.spaces, ns);
+    const struct ss_namespace *space = space_of(journal, ns);
     size_t at = space ? ss_namespace_position(space, id) : 0;
     return at > 0 ? space->marks.items[at - 1] : NULL;
 }
@@ -97,7 +127,7 @@ struct ss_checkpoint_entry *ss_journal_before(
 struct ss_checkpoint_entry *const *ss_journal_list(
     const struct ss_journal *journal, const char *ns, size_t *ret_count)
 {
-    const struct ss_namespace *space = ss_map_get(&journal->index.spaces, ns);
+    const struct ss_namespace *space = space_of(journal, ns);
     *ret_count = space ? space->marks.count : 0;
     return space ? space->marks.items : NULL;
 }
@@ -105,14 +135,15 @@ struct ss_checkpoint_entry *const *ss_journal_list(
 const char *const *ss_journal_namespaces(
     const struct ss_journal *journal, size_t *ret_count)
 {
-    *ret_count = journal->index.names.count;
-    return journal->index.names.items;
+    const struct ss_journal_index *index = &opened(journal)->index;
+    *ret_count = index->names.count;
+    return index->names.items;
 }
 
 const struct ss_run_facts *ss_journal_run(
     const struct ss_journal *journal, const char *run)
 {
-    return ss_map_get(&journal->index.runs, run);
+    return ss_map_get(&opened(journal)->index.runs, run);
 }
 
 const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
@@ -120,7 +151,7 @@ const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
 {
     static const struct ss_checkpoint_entry none;
     const struct ss_checkpoint_entry *orphan =
-        ss_journal_index_orphan(&journal->index, ns, id);
+        ss_journal_index_orphan(&opened(journal)->index, ns, id);
     return ss_journal_pending(orphan ? orphan : &none, ret_count);
 }
 
@@ -153,18 +184,15 @@ static void rows_take_out(struct ss_journal *journal, const struct ss_row *by,
     }
 }
 
-static int index_build(const struct ss_journal *journal,
+int ss_journal_index_build(const struct ss_journal *journal,
     struct ss_journal_index *index, struct ss_error *error)
 {
-    for (size_t i = 0; i < journal->places.count; i++) {
+    int status = SS_OK;
+    for (size_t i = 0; i < journal->places.count && status == SS_OK; i++) {
         struct ss_row *row = journal->places.items[i].row;
-        int status =
-            row ? ss_journal_index_add(journal, index, row, error) : SS_OK;
-        if (status != SS_OK) {
-            return status;
-        }
+        status = row ? ss_journal_index_add(journal, index, row, error) : SS_OK;
     }
-    return ss_journal_index_check(index, error);
+    return status;
 }
 
 // The last row voids others: build the index anew, of what it leaves.
@@ -174,7 +202,10 @@ static int rows_void(
     struct voided_list list = {0};
     rows_take_out(journal, by, &list);
     struct ss_journal_index index = {0};
-    int status = index_build(journal, &index, error);
+    int status = ss_journal_index_build(journal, &index, error);
+    if (status == SS_OK) {
+        status = ss_journal_index_check(&index, error);
+    }
     if (status == SS_OK) {
         struct ss_journal_index before = journal->index;
         journal->index = index;
@@ -209,16 +240,13 @@ static int row_check(const struct ss_journal *journal, const struct ss_row *row,
     return ss_row_valid(row, error);
 }
 
-static void place_add(struct ss_journal *journal, struct ss_row *row)
+void ss_journal_place_add(
+    struct ss_journal *journal, struct ss_row *row, size_t size)
 {
     size_t count = journal->places.count;
-    if (count == 0) {
-        journal->first_seq = row->seq;
-    }
-    size_t size = ss_row_size(row);
     struct ss_journal_place place = {
         .row = row,
-        .weight = ss_row_weight(row, size),
+        .weight = row ? ss_row_weight(row, size) : 0,
         .end = size + (count ? journal->places.items[count - 1].end : 0),
     };
     SS_VEC_PUSH(&journal->places, place);
@@ -235,11 +263,14 @@ static void place_remove(struct ss_journal *journal)
 int ss_journal_append(
     struct ss_journal *journal, struct ss_row *row, struct ss_error *error)
 {
-    int status = row_check(journal, row, error);
+    int status = row_check(opened(journal), row, error);
     if (status != SS_OK) {
         return status;
     }
-    place_add(journal, row);
+    if (journal->places.count == 0) {
+        journal->first_seq = row->seq;
+    }
+    ss_journal_place_add(journal, row, ss_row_size(row));
     if (row->kind == SS_ROW_VOID && row->void_seq >= journal->first_seq) {
         status = rows_void(journal, row, error);
     } else {
@@ -274,7 +305,7 @@ struct ss_checkpoint *ss_journal_fold(
 
 int ss_journal_check(struct ss_journal *journal, struct ss_error *error)
 {
-    int status = ss_journal_index_check(&journal->index, error);
+    int status = ss_journal_index_check(&opened(journal)->index, error);
     size_t count = journal->index.names.count;
     for (size_t i = 0; i < count && status == SS_OK; i++) {
         struct ss_checkpoint_entry *head =
@@ -288,7 +319,7 @@ int ss_journal_check(struct ss_journal *journal, struct ss_error *error)
 
 size_t ss_journal_size(const struct ss_journal *journal)
 {
-    return sizeof(*journal) + journal->live_size +
+    return sizeof(*journal) + journal->packed_size + journal->live_size +
            journal->places.count * sizeof(struct ss_journal_place) +
            journal->index.marks_count * sizeof(struct ss_checkpoint_entry);
 }

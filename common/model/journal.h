@@ -284,5 +284,9 @@ const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
     const char *ns, const char *id, size_t *ret_count);
 // Memory that the journal holds, about, in bytes.
 size_t ss_journal_size(const struct ss_journal *journal);
+// Put it into few bytes. What was borrowed from it is gone; whoever asks for
+// more than its head or its size has it unpacked, as it was.
+void ss_journal_pack(struct ss_journal *journal);
+bool ss_journal_is_packed(const struct ss_journal *journal);
 
 #endif

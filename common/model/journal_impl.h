@@ -1,5 +1,5 @@
-// journal_impl.h - what journal.c, journal_index.c, row_size.c, fold.c and
-// pending.c share.
+// journal_impl.h - what journal.c, journal_index.c, journal_pack.c, row_size.c,
+// fold.c and pending.c share.
 #ifndef SS_MODEL_JOURNAL_IMPL_H
 #define SS_MODEL_JOURNAL_IMPL_H
 
@@ -34,7 +34,20 @@ struct ss_journal {
     SS_VEC(struct ss_journal_place) places;
     struct ss_journal_index index;
     size_t live_size; // bytes of the rows that are not void
+    char *packed;     // all rows (journal_pack.c), and nothing above; or NULL
+    size_t packed_size, packed_count;
 };
+
+// Free all rows and what is known of them (journal.c).
+void ss_journal_drop_rows(struct ss_journal *journal);
+// The place of the next row; its body takes `size` bytes. NULL: it is void.
+void ss_journal_place_add(
+    struct ss_journal *journal, struct ss_row *row, size_t size);
+// An index, empty before, of all rows that are not void.
+int ss_journal_index_build(const struct ss_journal *journal,
+    struct ss_journal_index *index, struct ss_error *error) SS_MUST_USE;
+// What was packed, as it was (journal_pack.c).
+void ss_journal_unpack(struct ss_journal *journal);
 
 // Bytes of the rows behind row `from`, up to and with row `to` (journal.c).
 size_t ss_journal_bytes_between(

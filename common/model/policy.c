@@ -1,6 +1,6 @@
 // policy.c - what a node's description says beside its wiring: names, retry,
-// timeouts, cache, labels (spec/graph.md 7). A node's own policy overrides the
-// graph's default.
+// timeouts, cache, labels, limit (spec/graph.md 7). A node's own policy
+// overrides the graph's default.
 #include <string.h>
 
 #include "common/model/build.h"
@@ -180,12 +180,38 @@ static int parse_lists(
         return status;
     node->destinations = keys.items;
     node->destinations_count = keys.count;
-    status = ss_build_keys(
-        build, json_object_get(described, "labels"), false, "labels", &keys);
+    return ss_build_keys(build, json_object_get(described, "labels"), false,
+        "labels", &node->labels);
+}
+
+// A node's own limit, else its graph's. A limit without a name is of that node,
+// or of that graph, alone.
+static int parse_limit(struct ss_build *build, struct ss_node *node,
+    const char *where, const json_t *described)
+{
+    const json_t *own = json_object_get(described, "limit");
+    const json_t *json =
+        own ? own : json_object_get(build->description, "limit");
+    const char *graph = build->graph->name;
+    if (!json || node->is_handler || (node->subgraph && !own))
+        return SS_OK;
+    if (node->subgraph)
+        return ss_build_fail(build,
+            "%s: a limit is of a node with a body, and it is a graph", where);
+    const char *name = ss_json_str(json, "name", NULL);
+    int status = ss_build_positive(
+        build, where, json, "tasks_max", &node->limit.tasks_max);
+    if (status == SS_OK && node->limit.tasks_max == 0)
+        status = ss_build_fail(build, "%s: a limit needs tasks_max", where);
+    if (status == SS_OK && name && (!*name || strlen(name) > SS_NAME_SIZE_MAX))
+        status = ss_build_fail(build,
+            "%s: the name of a limit is text of 1 to %d bytes", where,
+            SS_NAME_SIZE_MAX);
     if (status != SS_OK)
         return status;
-    node->labels = keys.items;
-    node->labels_count = keys.count;
+    node->limit.name = name  ? ss_strdup(name)
+                       : own ? ss_format("%s/%s", graph, node->name)
+                             : ss_strdup(graph);
     return SS_OK;
 }
 
@@ -213,6 +239,8 @@ int ss_build_policies(
         status = parse_subgraph(build, node, where, inner);
     if (status == SS_OK)
         status = parse_lists(build, node, described);
+    if (status == SS_OK)
+        status = parse_limit(build, node, where, described);
     ss_free(where);
     return status;
 }

@@ -239,6 +239,24 @@ int ss_spec_branch(
     return status;
 }
 
+int ss_spec_limit(struct ss_spec *spec, const char *node, json_t *limit)
+{
+    int status = spec->error.status;
+    json_t *place = status == SS_OK && !node ? spec->description : NULL, *item;
+    size_t i;
+    json_array_foreach (json_object_get(spec->description, "nodes"), i, item)
+        if (node && strcmp(ss_json_str(item, "name", ""), node) == 0)
+            place = item;
+    if (status == SS_OK && !place)
+        status = ss_build_fail(&spec->build,
+            "a limit of node \"%s\", and no such node was added before it",
+            node);
+    if (status == SS_OK)
+        json_object_set(place, "limit", limit);
+    json_decref(limit);
+    return status;
+}
+
 int ss_spec_subgraph(struct ss_spec *spec, json_t *description)
 {
     if (spec->error.status != SS_OK)

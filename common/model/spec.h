@@ -11,12 +11,14 @@
 //                 "max_interval_ms", "max_attempts", "jitter", "retry_on"?}],
 //               "timeout_ms"?, "idle_timeout_ms"?, "refresh_on"?,
 //               "cache"?: {"ttl_ms"?}, "error_handler"?: bool,
-//               "destinations"?: [...], "subgraph"?: name, "labels"?: [...]}],
+//               "destinations"?: [...], "subgraph"?: name, "labels"?: [...],
+//               "limit"?: {"name"?, "tasks_max"}}],
 //    "edges": [[from, to] | [[from...], to]],
 //    "branches": [{"from", "name", "map"?: {result: node} | [node...],
 //                  "reads"?: [key...]}],
 //    "interrupt_before"?, "interrupt_after"?: [node...] | "*",
 //    "checkpointer"?: true | false, "strict"?: bool,
+//    "limit"?: of all nodes that have none of their own,
 //    "defaults"?: {"retry"?, "timeout_ms"?, "idle_timeout_ms"?, "cache"?,
 //                  "error_handler"?: bool},
 //    "subgraphs"?: {name: description}}
@@ -48,6 +50,8 @@ int ss_spec_join(struct ss_spec *spec, const char *const *from, size_t count,
     const char *to);
 int ss_spec_branch(
     struct ss_spec *spec, const char *from, const char *name, json_t *options);
+// The limit of a node that was added before; NULL: of all that have none.
+int ss_spec_limit(struct ss_spec *spec, const char *node, json_t *limit);
 // A subgraph that nodes may name. Borrows `description`.
 int ss_spec_subgraph(struct ss_spec *spec, json_t *description);
 // Any other top-level key (input, output, stream, interrupt_before, ...).

@@ -13,21 +13,6 @@
 #include "common/wire/row_limits.h"
 #include "superstep/v1/journal.pb-c.h"
 
-static void uuid_text(
-    const uint8_t bytes[SS_ROW_UUID_SIZE], char ret_text[SS_UUID_SIZE])
-{
-    static const char digits[] = "0123456789abcdef";
-    char *at = ret_text;
-    for (size_t i = 0; i < SS_ROW_UUID_SIZE; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) {
-            *at++ = '-';
-        }
-        *at++ = digits[bytes[i] >> 4];
-        *at++ = digits[bytes[i] & 15];
-    }
-    *at = '\0';
-}
-
 static int damaged(struct ss_error *error, const char *what)
 {
     return ss_error_set(error, SS_ECORRUPT, "a damaged journal row: %s", what);
@@ -40,7 +25,7 @@ static int id_take(protobuf_c_boolean has_uuid, ProtobufCBinaryData uuid,
         if (uuid.len != SS_ROW_UUID_SIZE) {
             return damaged(error, "an id of another size");
         }
-        uuid_text(uuid.data, ret_id);
+        ss_uuid_text(uuid.data, ret_id);
         return SS_OK;
     }
     size_t size = text ? strlen(text) : 0;

@@ -240,6 +240,7 @@ static void core_start_engine(struct ss_core *core)
         .adopt_ms = options->adopt_ms,
         .idle_ms = options->idle_ms,
         .verify_rate = options->verify_rate,
+        .idle_large_max = options->idle_large_max,
         .narrate = options->narrate ? core_narrate : NULL,
         .narrate_ctx = core};
     core->engine = ss_engine_new(&engine);

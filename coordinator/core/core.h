@@ -149,6 +149,7 @@ struct ss_core_options {
     int64_t lease_ms, heartbeat_ms, adopt_ms, idle_ms; // engine.h
     uint32_t crashes_max;                              // the same
     size_t verify_rate;                                // the same
+    int32_t idle_large_max;                            // the same
     int64_t cluster_lease_ms;
     bool says_debug;    // lines of that level are wanted
     bool says_failures; // each run that fails is, with its message

@@ -71,6 +71,19 @@ static bool show_is_read(enum ss_op op)
     return false;
 }
 
+// Does the thread that `body` names belong to another coordinator, as the last
+// look at the database had it? That one may still reach the database.
+static bool show_is_anothers(const struct ss_core *core, const json_t *body)
+{
+    const char *thread = ss_json_str(body, "thread", NULL);
+    if (!thread || !core->cluster.owners)
+        return false;
+    const struct ss_cluster *seen = ss_owners_cluster(core->cluster.owners);
+    uint16_t owner = seen->owners[ss_shard_of(thread)];
+    return owner != SS_NOBODY &&
+           owner != ss_cluster_find(seen, core->options.self.name);
+}
+
 // NULL: the store answers, or nobody knows better.
 static json_t *show_away(const struct ss_core *core)
 {
@@ -107,7 +120,7 @@ bool ss_core_show(struct ss_core *core, const char *peer, uint64_t id,
         answer = show_what(core, ss_json_str(body, "what", ""));
     else if (row && row->op == SS_OP_HEALTH)
         answer = show_health(core);
-    else if (row && show_is_read(row->op))
+    else if (row && show_is_read(row->op) && !show_is_anothers(core, body))
         answer = show_away(core);
     if (answer)
         ss_core_outbox_answer(core, peer, id, answer);

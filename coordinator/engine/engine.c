@@ -68,17 +68,17 @@ static void on_run_found(struct engine *engine, const struct ss_event *event)
 
 static void on_shards(struct engine *engine, const struct ss_event *event)
 {
-    const struct ss_shards *shards = event->shards.shards;
     if (event->type == SS_EVENT_SHARDS_GAINED) {
         ss_shards_gained(engine, event);
-        ss_seek_gained(engine, shards, event->shards.epoch);
+        ss_seek_gained(engine, event->shards.shards, event->shards.epoch);
     } else if (event->type == SS_EVENT_SHARDS_READ) {
         ss_shards_read(engine, event);
-        ss_requests_read(engine, shards);
+        ss_requests_read(engine, event->shards.shards);
     } else {
         ss_shards_lost(engine, event);
         ss_suspects_let_go(engine);
     }
+    ss_limits_reckon(engine);
 }
 
 static void dispatch_event(struct engine *engine, const struct ss_event *event)

@@ -63,6 +63,8 @@
 //   I150  it was used now or before
 //   I153  an idle one takes memory
 //   I154  idle ones are bounded
+//   I250  those that were made small were idle before the others
+//   I251  the others are known, and how many they are
 //
 //   shards (thread_verify.c)
 //   I155  one that is not read is ours
@@ -259,8 +261,13 @@
 //   I124  and counted
 //   I185  a task's line is that of its graph and priority
 //   I186  who is next in a line stands in it
+//   I252  lines of one graph and priority, and they alone, have turns in common
 //   I249  a task stands aside while rows that it rests on are not durable, and
 //         then only
+//
+//   limits (limit.c)
+//   I253  as many attempts of a limit are out as are counted
+//   I254  its share are its parts in shards of ours
 //
 //   attempts of before (takeover.c)
 //   I125  who offers one is here

@@ -39,6 +39,8 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
         engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
     if (engine->options.idle_ms <= 0)
         engine->options.idle_ms = SS_THREAD_IDLE_MS;
+    if (engine->options.idle_large_max == 0)
+        engine->options.idle_large_max = SS_IDLE_LARGE_MAX;
     engine->row_format =
         options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
     ss_prng_init(&engine->prng, options->seed);

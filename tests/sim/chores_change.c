@@ -99,7 +99,7 @@ static bool hear_copy(struct customer *it, json_t *answer)
 
 static json_t *ask_delete(struct customer *it)
 {
-    network_forget_asks(it->process.world, &it->process);
+    customer_forget_asks(it);
     return chore_ask_perhaps(it);
 }
 
@@ -121,13 +121,13 @@ static bool hear_delete(struct customer *it, json_t *answer)
 // What is taken elsewhere is gone here before it is there.
 json_t *chore_ask_drop(struct customer *it)
 {
-    network_forget_asks(it->process.world, &it->process);
+    customer_forget_asks(it);
     return chore_ask_thread(it);
 }
 
 static json_t *ask_drop_other(struct customer *it)
 {
-    network_forget_asks(it->process.world, &it->process);
+    customer_forget_asks(it);
     return chore_ask_other(it);
 }
 

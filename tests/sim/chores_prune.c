@@ -10,7 +10,7 @@
 static json_t *ask_prune(struct customer *it)
 {
     // it forgets the keys of what is older: asked again, it begins anew
-    network_forget_asks(it->process.world, &it->process);
+    customer_forget_asks(it);
     return chore_ask_perhaps(it);
 }
 
@@ -89,7 +89,7 @@ static const char *retained(const struct customer *it)
 
 static json_t *ask_retain(struct customer *it)
 {
-    network_forget_asks(it->process.world, &it->process);
+    customer_forget_asks(it);
     it->chore.asked_ms = it->process.world->now_ms;
     return json_pack("{s:s, s:I, s:b}", "thread", retained(it), "idle_ms",
         (json_int_t)it->chore.idle_ms, "keep_waiting", 0);

@@ -270,6 +270,7 @@ void coordinator_live(struct coordinator *it)
         .adopt_ms = BEAT_MS,
         .idle_ms = world->climate.idle_ms,
         .verify_rate = VERIFY_RATE,
+        .idle_large_max = (int32_t)(it->epoch % 4) - 1,
         .cluster_lease_ms = world->climate.cluster_lease_ms,
         .narrate = world->narrates ? narrate : NULL,
         .before = before,

@@ -197,6 +197,18 @@ static void step(struct customer *it, struct ss_talk_event event)
     process_wake(&it->process, commands.wake_at_ms);
 }
 
+void customer_forget_asks(struct customer *it)
+{
+    network_forget_asks(it->process.world, &it->process);
+    while (it->keys_forgotten < it->keys) {
+        uint64_t key = ++it->keys_forgotten;
+        if (key != it->key)
+            step(
+                it, (struct ss_talk_event){.type = SS_TALK_FORGET, .key = key});
+    }
+    it->behind.key = 0;
+}
+
 // Takes `body`. Nobody needs the answer.
 void customer_ask_aside(struct customer *it, const char *op, json_t *body)
 {

@@ -63,6 +63,7 @@ struct customer {
     bool was_released;          // and that may not be durable yet
     uint64_t key;               // of the request under way; 0: none
     uint64_t keys;
+    uint64_t keys_forgotten; // requests up to here are given up
     // a run that waits behind the present one
     struct {
         json_t *body; // NULL: none
@@ -93,6 +94,10 @@ struct customer {
 
 // It makes its next move then.
 void customer_come_back(struct customer *it, int64_t in_ms);
+// What it asked for before is given up: neither it nor the network asks again.
+// Before something that forgets the names of runs and the keys of updates, for
+// a request behind that is a new one.
+void customer_forget_asks(struct customer *it);
 // Takes `body`.
 void customer_ask_for(struct customer *it, const char *op, json_t *body);
 

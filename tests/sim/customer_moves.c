@@ -212,7 +212,7 @@ void customer_ask_behind(struct customer *it)
         return;
     // nobody knows a run that was taken back: asked again, it begins anew
     if (behind_says(it, "rollback") && !it->behind.is_asked)
-        network_forget_asks(it->process.world, &it->process);
+        customer_forget_asks(it);
     it->behind.is_asked = true;
     it->behind.key = it->keys + 1;
     customer_ask_aside(it, "run", json_incref(it->behind.body));

@@ -211,6 +211,7 @@ void world_core_new(bool is_after_crash)
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
             .verify_rate = VERIFY_RATE,
+            .idle_large_max = -1,
             .narrate = narrate,
             .before = before,
             .command = look});

@@ -279,6 +279,8 @@ int ss_client_journal(struct ss_client *client, const char *thread,
     json_t *more, json_t **ret_rows, struct ss_client_error *ret_error);
 int ss_client_copy(struct ss_client *client, const char *thread, const char *to,
     int64_t *ret_rows, struct ss_client_error *ret_error);
+// With it go the names of its runs: a request for a run that is under way
+// meanwhile, and asks again behind it, begins a new run of that name.
 int ss_client_delete(struct ss_client *client, const char *thread,
     int64_t *ret_rows, struct ss_client_error *ret_error);
 int ss_client_prune(struct ss_client *client, const char *thread,

@@ -21,6 +21,7 @@ static const enum ss_wait_reason reasons[] = {
     [WAIT_PAUSE] = SS_WAIT_PAUSED,
     [WAIT_ROWS] = SS_WAIT_STORE,
     [WAIT_LIMIT] = SS_WAIT_MAX_CONCURRENCY,
+    [WAIT_SHARED] = SS_WAIT_LIMIT,
     [WAIT_SERVER] = SS_WAIT_NO_WORKER,
     [WAIT_LABEL] = SS_WAIT_NO_LABEL,
     [WAIT_STORE] = SS_WAIT_STORE,
@@ -135,6 +136,8 @@ static json_t *wait_json(const struct wait *wait, bool of_runs)
         json_object_set_new(json, "labels", json_string(labels));
         ss_free(labels);
     }
+    if (wait->why == SS_WAIT_LIMIT)
+        ss_limit_explain(task, json);
     if (task->tries.redeliveries > 0) {
         json_object_set_new(
             json, "workers_lost", json_integer(task->tries.redeliveries));

@@ -86,7 +86,7 @@ int64_t ss_begins_until(const struct task *task)
     const struct engine *engine = task->loop->engine;
     const struct run *run = task->loop->run;
     int64_t until_ms =
-        run && run->terms.recovering ? ss_takeover_until(engine) : 0;
+        run && run->terms.recovering ? engine->scheduler->takeover_until_ms : 0;
     char *key = key_of(task);
     const int64_t *vouched_ms = ss_map_get(&engine->scheduler->vouched, key);
     ss_free(key);

@@ -37,8 +37,8 @@ static bool serves(const struct worker *worker, const struct ss_graph *graph)
 static bool has_labels(const struct worker *worker, const struct task *task)
 {
     for (size_t i = 0;
-         task->planned.node && i < task->planned.node->labels_count; i++)
-        if (!ss_map_get(&worker->labels, task->planned.node->labels[i]))
+         task->planned.node && i < task->planned.node->labels.count; i++)
+        if (!ss_map_get(&worker->labels, task->planned.node->labels.items[i]))
             return false;
     return true;
 }
@@ -51,7 +51,7 @@ static bool suits(const struct worker *worker, const struct task *task)
 bool ss_placement_lacks_labels(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
-    if (!task->planned.node || task->planned.node->labels_count == 0)
+    if (!task->planned.node || task->planned.node->labels.count == 0)
         return false;
     for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
          e = e->next)
@@ -64,9 +64,9 @@ char *ss_placement_labels(const struct task *task)
 {
     char *text = ss_strdup("");
     for (size_t i = 0;
-         task->planned.node && i < task->planned.node->labels_count; i++) {
+         task->planned.node && i < task->planned.node->labels.count; i++) {
         char *more = ss_format(
-            "%s%s%s", text, i ? ", " : "", task->planned.node->labels[i]);
+            "%s%s%s", text, i ? ", " : "", task->planned.node->labels.items[i]);
         ss_free(text);
         text = more;
     }

@@ -5,13 +5,17 @@
 //                graph b: t                    <- one task each
 //   priority -1  graph b: t t t
 //
-// Ready tasks stand in lines, one for each graph and priority, in the order in
-// which they became ready. Lines of a higher priority are served first,
-// whatever their graph. Among those of one priority the one whose turn is
-// longest ago comes next (round robin: each task costs one turn), so that a
+// Ready tasks stand in lines, one for each graph, priority and limit, in the
+// order in which they became ready. Lines of a higher priority are served
+// first, whatever their graph. Among those of one priority the one whose turn
+// is longest ago comes next (round robin: each task costs one turn), so that a
 // flood of one graph does not starve another; a line that begins anew joins
 // behind the others, so that a short one that comes again and again does not
 // starve the flood.
+//
+// Tasks that a limit holds (limit.c) have lines of their own, which take their
+// turns with the others of their graph and priority: a dispatch looks at none
+// of these tasks while the limit is used up.
 //
 // A task whose rows are not durable yet stands aside in its line, which keeps
 // its turn, and joins the others when they are. A dispatch looks at none of
@@ -25,6 +29,7 @@
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
@@ -41,8 +46,10 @@ struct chain {
 struct line {
     int64_t priority;
     char *graph;
-    bool of_runs;  // else of updates, which no pause holds back
-    uint64_t turn; // when it was served last; smaller: longer ago
+    bool of_runs;         // else of updates, which no pause holds back
+    struct limit *limit;  // that holds its tasks; NULL: none
+    uint64_t graphs_turn; // when one of its graph and priority was served last
+    uint64_t turn;        // when it was; smaller: longer ago
     struct chain tasks, aside;
     struct task *next; // to be looked at in this dispatch
 };
@@ -68,23 +75,34 @@ void ss_ready_queue_destroy(struct ready_queue **place)
 
 // ------------------------------------------------ lines
 
+// They take turns as one.
+static bool are_together(const struct line *a, const struct line *b)
+{
+    return a->priority == b->priority && a->of_runs == b->of_runs &&
+           strcmp(a->graph, b->graph) == 0;
+}
+
 static struct line *line_of(const struct task *task)
 {
     struct ready_queue *queue = task->loop->engine->scheduler->queue;
-    const char *graph = ss_task_root_graph(task)->name;
-    int64_t priority = task->loop->run ? task->loop->run->options.priority : 0;
-    bool of_runs = task->loop->run != NULL;
+    struct line wanted = {
+        .priority = task->loop->run ? task->loop->run->options.priority : 0,
+        .graph = ss_task_root_graph(task)->name,
+        .of_runs = task->loop->run != NULL,
+        .limit = attempt_of(task)->limit};
+    wanted.turn = wanted.graphs_turn = queue->turns + 1;
     for (size_t i = 0; i < queue->lines.count; i++) {
         struct line *line = queue->lines.items[i];
-        if (line->priority == priority && line->of_runs == of_runs &&
-            strcmp(line->graph, graph) == 0)
+        if (!are_together(line, &wanted))
+            continue;
+        if (line->limit == wanted.limit)
             return line;
+        wanted.graphs_turn = line->graphs_turn;
     }
-    struct line *line = ss_zalloc(1, sizeof(*line));
-    line->priority = priority;
-    line->graph = ss_strdup(graph);
-    line->of_runs = of_runs;
-    line->turn = ++queue->turns;
+    queue->turns++;
+    wanted.graph = ss_strdup(wanted.graph);
+    struct line *line = ss_alloc(sizeof(*line));
+    *line = wanted;
     SS_VEC_PUSH(&queue->lines, line);
     return line;
 }
@@ -119,6 +137,7 @@ void ss_ready_queue_add(struct task *task)
 {
     struct attempt *attempt = attempt_of(task);
     ss_check(!attempt->line && task->state == TASK_READY);
+    attempt->limit = ss_limit_of(task);
     attempt->line = line_of(task);
     attempt->is_aside = task->gate_seq > task->loop->thread->durable;
     if (attempt->is_aside)
@@ -200,10 +219,17 @@ void ss_ready_queue_begin(struct engine *engine)
     }
 }
 
+static bool may_go(const struct engine *engine, const struct line *line)
+{
+    return !line->limit || !ss_limit_is_full(engine, line->limit);
+}
+
 static bool comes_before(const struct line *a, const struct line *b)
 {
-    return a->priority != b->priority ? a->priority > b->priority
-                                      : a->turn < b->turn;
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->graphs_turn != b->graphs_turn ? a->graphs_turn < b->graphs_turn
+                                            : a->turn < b->turn;
 }
 
 struct task *ss_ready_queue_next(struct engine *engine)
@@ -212,7 +238,8 @@ struct task *ss_ready_queue_next(struct engine *engine)
     struct line *best = NULL;
     for (size_t i = 0; i < queue->lines.count; i++) {
         struct line *line = queue->lines.items[i];
-        if (line->next && (!best || comes_before(line, best)))
+        if (line->next && may_go(engine, line) &&
+            (!best || comes_before(line, best)))
             best = line;
     }
     struct task *task = best ? best->next : NULL;
@@ -223,18 +250,16 @@ struct task *ss_ready_queue_next(struct engine *engine)
 
 void ss_ready_queue_served(struct task *task)
 {
-    ss_check(attempt_of(task)->line);
-    attempt_of(task)->line->turn =
-        ++task->loop->engine->scheduler->queue->turns;
+    struct ready_queue *queue = task->loop->engine->scheduler->queue;
+    struct line *served = attempt_of(task)->line;
+    ss_check(served != NULL);
+    served->turn = ++queue->turns;
+    for (size_t i = 0; i < queue->lines.count; i++)
+        if (are_together(queue->lines.items[i], served))
+            queue->lines.items[i]->graphs_turn = served->turn;
 }
 
 // ------------------------------------------------ what holds
-
-static bool is_alike(const struct line *a, const struct line *b)
-{
-    return a->priority == b->priority && a->of_runs == b->of_runs &&
-           strcmp(a->graph, b->graph) == 0;
-}
 
 static void verify_task(
     const struct line *line, const struct task *task, bool is_aside)
@@ -246,7 +271,7 @@ static void verify_task(
     ss_invariant(
         I185, strcmp(line->graph, ss_task_root_graph(task)->name) == 0 &&
                   line->of_runs == (task->loop->run != NULL) &&
-                  line->priority == priority);
+                  line->priority == priority && line->limit == attempt->limit);
     ss_invariant(I249, attempt->is_aside == is_aside && waits == is_aside &&
                            (attempt->gate.line != NULL) == is_aside);
 }
@@ -278,6 +303,14 @@ static size_t verify_line(const struct line *line)
     return count;
 }
 
+static void verify_two(const struct line *a, const struct line *b)
+{
+    bool are_one = are_together(a, b);
+    ss_invariant(
+        I121, (!are_one || a->limit != b->limit) && a->turn != b->turn);
+    ss_invariant(I252, are_one == (a->graphs_turn == b->graphs_turn));
+}
+
 void ss_lines_verify(const struct engine *engine, struct census *census)
 {
     const struct ready_queue *queue = engine->scheduler->queue;
@@ -285,8 +318,7 @@ void ss_lines_verify(const struct engine *engine, struct census *census)
     for (size_t i = 0; i < queue->lines.count; i++) {
         const struct line *line = queue->lines.items[i];
         for (size_t k = 0; k < i; k++)
-            ss_invariant(I121, !is_alike(line, queue->lines.items[k]) &&
-                                   line->turn != queue->lines.items[k]->turn);
+            verify_two(line, queue->lines.items[k]);
         ss_invariant(I122, line->turn <= queue->turns);
         count += verify_line(line);
     }

@@ -24,6 +24,7 @@
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
@@ -94,6 +95,8 @@ static void attempt_ends(struct task *task)
     ss_check(!task->loop->run || task->loop->run->running > 0);
     if (task->loop->run)
         task->loop->run->running--;
+    if (attempt_of(task)->limit)
+        attempt_of(task)->limit->out--;
     attempt_of(task)->worker = NULL;
     ss_task_move(task, TASK_NEW);
     task->loop->engine->ready_moved = true;
@@ -160,6 +163,8 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_graph_attempted(engine, ss_task_root_graph(task));
     if (task->loop->run)
         task->loop->run->running++;
+    if (attempt_of(task)->limit)
+        attempt_of(task)->limit->out++;
 }
 
 static void send(
@@ -340,6 +345,7 @@ static void serve_no_more(struct worker *worker)
     for (const struct ss_map_entry *e = worker->graphs.first; e; e = e->next)
         ss_graph_is_served(worker->engine, e->key, false);
     ss_map_fini(&worker->graphs, NULL);
+    ss_limits_reckon(worker->engine);
 }
 
 static void remove_worker(struct worker *worker, const char *why)
@@ -401,6 +407,7 @@ static void welcome(struct engine *engine, const struct ss_event *event,
         ss_graph_is_served(engine, key, true);
         json_array_append_new(worker->graph_names, json_string(key));
     }
+    ss_limits_reckon(engine);
     ss_engine_narrate(engine,
         "worker %s serves %zu graphs, %" PRIu32 " tasks at once", worker->name,
         worker->graphs.count, worker->capacity);

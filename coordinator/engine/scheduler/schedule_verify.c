@@ -13,6 +13,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
@@ -156,6 +157,7 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
     ss_invariant(I175,
         engine->counts.attempts_sent == (int64_t)engine->scheduler->dispatches);
     verify_vouched(engine);
+    ss_limits_verify(engine);
 }
 
 // ------------------------------------------------ what this step sent

@@ -4,6 +4,7 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
@@ -30,6 +31,7 @@ void ss_scheduler_fini(struct engine *engine)
     ss_map_fini(&scheduler->workers, free_worker);
     ss_map_fini(&scheduler->attempts, NULL);
     ss_map_fini(&scheduler->vouched, ss_free);
+    ss_limits_fini(engine);
     ss_ready_queue_destroy(&scheduler->queue);
     ss_takeover_destroy(&scheduler->takeover);
     ss_free(scheduler);

@@ -28,6 +28,7 @@ enum task_wait {
     WAIT_PAUSE,   // its graph is held back
     WAIT_ROWS,    // those that it rests on are not durable yet
     WAIT_LIMIT,   // as many of its run are out as may be
+    WAIT_SHARED,  // as many of its limit are, in all runs
     WAIT_SERVER,  // nobody serves its graph
     WAIT_LABEL,   // nobody who does offers what its node asks for
     WAIT_STORE,   // it owes too many answers
@@ -96,6 +97,13 @@ void ss_dispatch(struct engine *engine);
 // ------------------------------------------------ wait.c
 
 enum task_wait ss_task_waits_for(const struct task *task);
+
+// ------------------------------------------------ limit.c
+
+// Shards were gained or lost, or other graphs are served.
+void ss_limits_reckon(struct engine *engine);
+// What holds a task that waits (WAIT_SHARED), for people: into `json`.
+void ss_limit_explain(const struct task *task, json_t *json);
 
 // ------------------------------------------------ placement.c
 

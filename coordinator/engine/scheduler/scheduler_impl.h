@@ -14,6 +14,7 @@
 
 struct census;
 struct engine;
+struct limit;
 struct line;
 struct ready_queue;
 struct takeover;
@@ -74,6 +75,7 @@ struct attempt {
     bool is_aside;           // then it stands aside in its line
     struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
     struct line *line;                    // NULL: it is not ready
+    struct limit *limit; // while it is ready or out; NULL: none holds it
 };
 
 static inline struct attempt *attempt_of(const struct task *task)
@@ -85,13 +87,15 @@ static inline struct attempt *attempt_of(const struct task *task)
 struct scheduler {
     struct ready_queue *queue;
     struct takeover *takeover;
-    struct ss_map workers;   // peer -> struct worker *
-    uint64_t worker_numbers; // that were given
-    struct ss_map attempts;  // dispatch number as text -> struct task *
-    uint64_t dispatches;     // numbers that were given
+    int64_t takeover_until_ms; // so long workers may offer; 0: nobody is asked
+    struct ss_map workers;     // peer -> struct worker *
+    uint64_t worker_numbers;   // that were given
+    struct ss_map attempts;    // dispatch number as text -> struct task *
+    uint64_t dispatches;       // numbers that were given
     struct ss_map
-        vouched;     // beat.c: task and thread -> when it may be sent anew
-    uint64_t stamps; // of lists that workers hold
+        vouched;          // beat.c: task and thread -> when it may be sent anew
+    uint64_t stamps;      // of lists that workers hold
+    struct ss_map limits; // name -> struct limit *
 };
 
 // ------------------------------------------------ worker_state.c

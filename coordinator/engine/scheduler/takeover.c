@@ -23,6 +23,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
@@ -43,7 +44,6 @@ struct takeover {
     struct ss_map offers;   // task and thread -> struct claimed *
     struct ss_map expected; // the same -> struct task *
     bool has_moved;         // one of these did
-    int64_t until_ms;
 };
 
 // Task ids are those of checkpoints, which copies of a thread share.
@@ -73,11 +73,6 @@ void ss_takeover_destroy(struct takeover **place)
     ss_map_fini(&takeover->offers, free_offered);
     ss_map_fini(&takeover->expected, NULL);
     ss_free(takeover);
-}
-
-int64_t ss_takeover_until(const struct engine *engine)
-{
-    return engine->scheduler->takeover->until_ms;
 }
 
 static void settle(
@@ -121,17 +116,16 @@ bool ss_takeover_waits(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
     return attempt_of(task)->may_be_out &&
-           engine->now_ms < engine->scheduler->takeover->until_ms;
+           engine->now_ms < engine->scheduler->takeover_until_ms;
 }
 
 // ------------------------------------------------ looking for them
 
 void ss_takeover_begin(struct engine *engine)
 {
-    struct takeover *takeover = engine->scheduler->takeover;
     int64_t until = engine->now_ms + engine->options.adopt_ms;
-    if (until > takeover->until_ms)
-        takeover->until_ms = until;
+    if (until > engine->scheduler->takeover_until_ms)
+        engine->scheduler->takeover_until_ms = until;
 }
 
 static void seek(
@@ -254,10 +248,10 @@ void ss_claimed_drop(struct worker *worker)
 void ss_claimed_expire(struct engine *engine)
 {
     struct takeover *takeover = engine->scheduler->takeover;
-    if (takeover->until_ms > engine->now_ms)
-        ss_engine_wake(engine, takeover->until_ms);
-    else if (takeover->until_ms > 0) {
-        takeover->until_ms = 0;
+    if (engine->scheduler->takeover_until_ms > engine->now_ms)
+        ss_engine_wake(engine, engine->scheduler->takeover_until_ms);
+    else if (engine->scheduler->takeover_until_ms > 0) {
+        engine->scheduler->takeover_until_ms = 0;
         engine->ready_moved = true;
     }
     for (struct ss_map_entry *e = takeover->offers.first, *next; e; e = next) {
@@ -282,6 +276,13 @@ static bool matches(struct task *task, const struct ss_offer *offer)
         strcmp(run->id, offer->run) == 0 && order->digest == offer->digest;
     ss_assignment_destroy(&order);
     return is_same;
+}
+
+// Behind its time, what the owner before us counted may be out anew.
+static bool has_room(const struct task *task)
+{
+    const struct limit *limit = attempt_of(task)->limit;
+    return !limit || !ss_limit_is_used_up(limit) || ss_takeover_waits(task);
 }
 
 static void adopt(struct task *task, struct claimed *it, struct worker *worker)
@@ -318,7 +319,7 @@ void ss_takeover_all(struct engine *engine)
             takeover->has_moved = true;
             continue;
         }
-        if (matches(task, &it->offer))
+        if (matches(task, &it->offer) && has_room(task))
             adopt(task, it, worker);
         else
             settle(engine, it->peer, it->offer.attempt);
@@ -352,8 +353,9 @@ void ss_offers_verify(const struct engine *engine, struct census *census)
         ss_free(key);
         ss_invariant(I129, attempt_of(task)->is_expected);
     }
-    if (takeover->until_ms > engine->now_ms)
-        ss_invariant(I190, engine->wake_at_ms <= takeover->until_ms);
+    if (engine->scheduler->takeover_until_ms > engine->now_ms)
+        ss_invariant(
+            I190, engine->wake_at_ms <= engine->scheduler->takeover_until_ms);
     ss_invariant(I130, takeover->expected.count == census->expected);
     census->seen += takeover->offers.count;
 }

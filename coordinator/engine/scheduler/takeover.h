@@ -14,8 +14,6 @@ struct worker;
 
 struct takeover *ss_takeover_new(void);
 void ss_takeover_destroy(struct takeover **takeover);
-// Tasks that were found wait for offers until then; 0: they do not.
-int64_t ss_takeover_until(const struct engine *engine);
 // It is ready: a worker of an owner before us may have it.
 void ss_takeover_wait(struct task *task);
 void ss_takeover_forget(struct task *task);

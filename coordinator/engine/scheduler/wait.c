@@ -3,6 +3,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
@@ -23,6 +24,9 @@ static enum task_wait ready_waits_for(const struct task *task)
     if (run && run->options.max_concurrency > 0 &&
         (int64_t)run->running >= run->options.max_concurrency)
         return WAIT_LIMIT;
+    if (attempt_of(task)->limit &&
+        ss_limit_is_full(loop->engine, attempt_of(task)->limit))
+        return WAIT_SHARED;
     if (ss_graph_workers(loop->engine, ss_task_root_graph(task)) == 0)
         return WAIT_SERVER;
     if (ss_placement_lacks_labels(task))

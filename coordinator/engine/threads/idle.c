@@ -1,5 +1,12 @@
 // idle.c - threads that nobody uses: they stay in memory for a while, and
 // within bounds; whoever asks for one later has it folded back from its rows.
+//
+//   longest idle                                         idle since a moment
+//   ago first ... small, small, small | large, large, large ... last
+//                                   ^ idle_large
+//
+// The last few stay as they are: their next run may begin in a moment. Of the
+// others the rows are packed into few bytes, in memory (journal_pack.c).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -20,6 +27,9 @@ void ss_idle_leave(struct thread *thread)
         return;
     ss_check(threads->idle_count > 0);
     ss_check(threads->idle_size >= thread->idle.size);
+    if (threads->idle_large == thread)
+        threads->idle_large = thread->idle.next;
+    threads->idle_large_count -= !thread->idle.is_small;
     threads->idle_count--;
     threads->idle_size -= thread->idle.size;
     if (thread->idle.prev)
@@ -42,6 +52,31 @@ static bool is_idle(const struct thread *thread)
            !thread->dirty && thread->state != THREAD_LOADING;
 }
 
+static size_t size_of(const struct thread *thread)
+{
+    return sizeof(*thread) + strlen(thread->id) +
+           (thread->journal ? ss_journal_size(thread->journal) : 0);
+}
+
+// The longest idle of the large ones.
+static void make_small(struct threads *threads)
+{
+    struct thread *thread = threads->idle_large;
+    size_t size = thread->journal ? ss_journal_size(thread->journal) : 0;
+    ss_check(thread->idle.size > 0 && !thread->idle.is_small);
+    threads->idle_large = thread->idle.next;
+    threads->idle_large_count--;
+    thread->idle.is_small = true;
+    if (size > 0 && size <= SS_IDLE_PACK_SIZE_MAX)
+        ss_journal_pack(thread->journal);
+    SS_VEC_FINI(&thread->held);
+    SS_VEC_FINI(&thread->puts);
+    SS_VEC_FINI(&thread->waiting);
+    threads->idle_size -= thread->idle.size;
+    thread->idle.size = size_of(thread);
+    threads->idle_size += thread->idle.size;
+}
+
 // At the end of a step: it may be idle now.
 static void thread_rest(struct thread *thread)
 {
@@ -49,9 +84,7 @@ static void thread_rest(struct thread *thread)
     if (thread->idle.size > 0 || !is_idle(thread))
         return;
     threads->owner->rests(thread);
-    thread->idle.size =
-        sizeof(*thread) + strlen(thread->id) +
-        (thread->journal ? ss_journal_size(thread->journal) : 0);
+    thread->idle.size = size_of(thread);
     thread->idle.prev = threads->idle_last;
     if (threads->idle_last)
         threads->idle_last->idle.next = thread;
@@ -60,6 +93,12 @@ static void thread_rest(struct thread *thread)
     threads->idle_last = thread;
     threads->idle_count++;
     threads->idle_size += thread->idle.size;
+    if (!threads->idle_large)
+        threads->idle_large = thread;
+    threads->idle_large_count++;
+    int32_t large_max = thread->engine->options.idle_large_max;
+    while ((int64_t)threads->idle_large_count > (large_max > 0 ? large_max : 0))
+        make_small(threads);
 }
 
 void ss_threads_flush(struct engine *engine)

@@ -52,6 +52,13 @@ bool ss_shard_owned(const struct engine *engine, const char *thread)
            ss_shards_have(&engine->shards->owned, ss_shard_of(thread));
 }
 
+bool ss_shard_is_ours(const struct engine *engine, uint16_t shard)
+{
+    return !engine->options.shared ||
+           (ss_shards_have(&engine->shards->owned, shard) &&
+               !ss_shards_have(&engine->shards->unread, shard));
+}
+
 uint64_t ss_shard_epoch(const struct engine *engine, uint16_t shard)
 {
     ss_check(shard < SS_SHARDS);

@@ -25,6 +25,8 @@ json_t *ss_shards_members(const struct engine *engine);
 bool ss_shards_let_go(const struct engine *engine);
 // May we serve that thread? Always, where nobody shares the store.
 bool ss_shard_owned(const struct engine *engine, const char *thread);
+// Is the shard ours, and all of it read? Where nobody shares the store all are.
+bool ss_shard_is_ours(const struct engine *engine, uint16_t shard);
 // Of the owner of its shard: orders carry it, and workers know the newer one.
 uint64_t ss_shard_epoch(const struct engine *engine, uint16_t shard);
 // True: the thread is another's, and who asked was told whose.

@@ -38,7 +38,8 @@ struct event_position {
 // Its place among the threads that nobody uses, the longest idle first.
 struct idle_item {
     struct thread *prev, *next;
-    size_t size; // bytes of memory, about; 0: it is in use
+    size_t size;   // bytes of memory, about; 0: it is in use
+    bool is_small; // what it has was put into few bytes, if that is worth it
 };
 
 // Whoever asks for the thread meanwhile waits.

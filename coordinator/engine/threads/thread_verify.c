@@ -37,6 +37,8 @@ static void verify_rows(const struct thread *thread)
         ss_invariant(I15, thread->issued == head && thread->puts.count == 0 &&
                               !thread->delete_to &&
                               thread->deletion != DELETION_ASKED);
+    if (ss_journal_is_packed(thread->journal))
+        return;
     const struct ss_checkpoint_entry *newest =
         ss_journal_find(thread->journal, "", NULL);
     if (newest)
@@ -124,11 +126,14 @@ static void verify_use(const struct thread *thread)
 static void verify_idle(const struct engine *engine, struct census *census)
 {
     const struct threads *threads = engine->threads;
-    const struct thread *before = NULL;
-    size_t count = 0, size = 0;
+    const struct thread *before = NULL, *large = NULL;
+    size_t count = 0, size = 0, large_count = 0;
     for (const struct thread *it = threads->idle_first; it;
          before = it, it = it->idle.next) {
         ss_invariant(I31, it->idle.prev == before);
+        ss_invariant(I250, !large || !it->idle.is_small);
+        large = large || it->idle.is_small ? large : it;
+        large_count += !it->idle.is_small;
         ss_invariant(I153, it->idle.size >= sizeof(*it));
         count++;
         size += it->idle.size;
@@ -137,6 +142,8 @@ static void verify_idle(const struct engine *engine, struct census *census)
     ss_invariant(
         I33, engine->threads->idle_count == count && census->idle == count);
     ss_invariant(I34, engine->threads->idle_size == size);
+    ss_invariant(I251, threads->idle_large == large &&
+                           threads->idle_large_count == large_count);
     ss_invariant(I154, count <= SS_IDLE_THREADS_MAX);
 }
 

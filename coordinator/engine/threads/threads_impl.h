@@ -24,6 +24,8 @@ struct threads {
     SS_VEC(struct thread *) dirty; // to flush at the end of the step
     SS_VEC(struct thread *) gone;  // freed at the end of the step
     struct thread *idle_first, *idle_last;
+    struct thread *idle_large; // the first that was not made small; or NULL
+    size_t idle_large_count;   // those from there on
     size_t idle_count, idle_size;
     int64_t evict_at_ms;
 };

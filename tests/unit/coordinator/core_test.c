@@ -31,7 +31,15 @@ static struct ss_job *leases;    // asked of the cluster, not answered yet
 static struct ss_message *heard; // the last that left, if somebody listens
 static enum ss_message_type listens_for;
 
-static bool crashed; // who had the store before
+static bool crashed;       // who had the store before
+static const char *away;   // what the store says of itself, if it is away
+static const char *theirs; // the one thread that "two" owns, if any
+
+static json_t *tell(void *ctx, const char *what)
+{
+    (void)ctx;
+    return away && strcmp(what, "away") == 0 ? json_string(away) : json_null();
+}
 
 static void new_core(bool is_shared)
 {
@@ -43,7 +51,8 @@ static void new_core(bool is_shared)
         .seed = 7,
         .lease_ms = 3000,
         .heartbeat_ms = 500,
-        .adopt_ms = 3000});
+        .adopt_ms = 3000,
+        .ask = tell});
 }
 
 static void set_up(void)
@@ -57,6 +66,7 @@ static void set_up(void)
     left[0] = '\0';
     sent = said = complaints = stored = 0;
     crashed = false;
+    away = theirs = NULL;
     new_core(false);
 }
 
@@ -199,6 +209,8 @@ static void look(struct ss_cluster *cluster)
     memcpy(cluster->members[1].name, "two", sizeof("two"));
     memcpy(cluster->members[1].endpoint, "tcp://b:2", sizeof("tcp://b:2"));
     memset(cluster->owners, 0, sizeof(cluster->owners));
+    if (theirs)
+        cluster->owners[ss_shard_of(theirs)] = 1;
     cluster->epoch = 2;
 }
 
@@ -596,6 +608,38 @@ START_TEST(everybody_hears_who_the_coordinators_are)
 }
 END_TEST
 
+// The state of a thread, as a client asks for it: the code of the error.
+static const char *state_of(const char *thread)
+{
+    struct ss_message ask = {.type = SS_MESSAGE_ASK,
+        .protocol = SS_PROTOCOL_VERSION,
+        .id = 1,
+        .op = "state",
+        .body = ss_value_new(json_pack("{s:s}", "thread", thread))};
+    ss_message_destroy(&heard);
+    listens_for = SS_MESSAGE_ANSWER;
+    frame("c", &ask);
+    ss_value_unref(ask.body);
+    ck_assert_ptr_nonnull(heard);
+    return ss_json_str(
+        json_object_get(ss_value_json(heard->body), "error"), "code", "");
+}
+
+// Cut off from the database alone: others may still reach it.
+START_TEST(a_read_of_anothers_thread_is_sent_on_while_the_store_is_away)
+{
+    ss_core_destroy(&core);
+    theirs = "theirs";
+    new_core(true);
+    hello();
+    (void)listen_to(SS_MESSAGE_MEMBERS);
+    ck_assert_str_eq(state_of("theirs"), "moved");
+    away = "the store has not answered for 3 s";
+    ck_assert_str_eq(state_of("theirs"), "moved");
+    ck_assert_str_eq(state_of("ours"), "store_away");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("core");
@@ -620,6 +664,8 @@ int main(void)
         tcase, a_worker_that_is_not_there_is_lost_with_the_next_turn);
     tcase_add_test(tcase, orders_that_never_left_lose_no_worker);
     tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);
+    tcase_add_test(
+        tcase, a_read_of_anothers_thread_is_sent_on_while_the_store_is_away);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }

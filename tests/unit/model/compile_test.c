@@ -445,7 +445,7 @@ START_TEST(a_nodes_policy_goes_before_the_default)
     ck_assert(own->timeouts.heartbeat_only);
     ck_assert(own->cached);
     ck_assert_int_eq(own->cache_ttl_ms, 70);
-    ck_assert_str_eq(own->labels[0], "gpu");
+    ck_assert_str_eq(own->labels.items[0], "gpu");
     expect_json(json_incref(own->metadata), "{'k': 1}");
     ck_assert_uint_eq(own->destinations_count, 2);
     const struct ss_node *plain = node_of(graph, "plain");
@@ -567,6 +567,8 @@ START_TEST(the_version_is_what_decides_plan_and_update)
     expect_version(plain, VERSIONED(", 'idle_timeout_ms': 5", ""), true);
     expect_version(plain, VERSIONED(", 'retry': [{}]", ""), true);
     expect_version(plain, VERSIONED(", 'cache': {}", ""), true);
+    expect_version(plain, VERSIONED(", 'limit': {'tasks_max': 3}", ""), true);
+    expect_version(plain, VERSIONED("", ", 'limit': {'tasks_max': 3}"), true);
     expect_version(
         plain, VERSIONED("", ", 'defaults': {'timeout_ms': 1}"), true);
     expect_version(plain, VERSIONED(", 'defer': true", ""), false);

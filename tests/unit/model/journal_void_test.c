@@ -275,6 +275,128 @@ START_TEST(a_damaged_row_is_refused_and_changes_nothing)
 }
 END_TEST
 
+// --- packed -----------------------------------------------------------------
+
+static void packed_anew(void)
+{
+    uint64_t head = ss_journal_head(journal);
+    size_t size = ss_journal_size(journal);
+    ss_journal_pack(journal);
+    ck_assert(ss_journal_is_packed(journal));
+    ck_assert_uint_eq(ss_journal_head(journal), head);
+    ck_assert_uint_lt(ss_journal_size(journal) * 8, size);
+    (void)ss_journal_row(journal, head);
+    ck_assert(!ss_journal_is_packed(journal));
+    ck_assert_uint_eq(ss_journal_size(journal), size);
+}
+
+START_TEST(a_packed_journal_is_as_it_was_when_somebody_looks)
+{
+    static const char own[] = "3f1e5e9d-b535-6873-8001-73470c2398e7";
+    step("1", "", 1, "1");
+    step("2", "1", 2, "[\"a\"]");
+    struct ss_row *row = snapshot_row("2", "");
+    moves(row, "x", 2, SS_DELTA_SET, "[\"a\"]");
+    append(row);
+    append(void_row(1, 1)); // its place stays
+    row = row_in("");
+    strcpy(row->of, "2");
+    memcpy(row->answer_of, own, sizeof(own));
+    holds(row, own, "2");
+    moves(row, "x", 3, SS_DELTA_APPEND, "[\"b\"]");
+    moves(row, "y", INT64_MAX, SS_DELTA_CLEAR, NULL);
+    sees(row, "node", "x", 7);
+    sees(row, "node", NULL, 0);
+    updates(row, "x");
+    writes_at(row, "~pull, node", own, -3, "x", "null");
+    row->entry = json_pack("{s:{s:i}}", "input", "x", 1);
+    row->metadata = json_pack("{s:{}}", "parents");
+    row->step = -1;
+    row->wall_us = 1767225600000000;
+    uint64_t parent_seq = row->parent_seq;
+    append(row);
+    append(pending_row("none"));
+    packed_anew();
+    packed_anew();
+    ck_assert_ptr_null(ss_journal_row(journal, 1));
+    const struct ss_row *same = ss_journal_row(journal, 5);
+    ck_assert_str_eq(same->checkpoint_id, own);
+    ck_assert_str_eq(same->parent_id, "2");
+    ck_assert_uint_eq(same->parent_seq, parent_seq);
+    ck_assert_str_eq(same->answer_of, own);
+    ck_assert_int_eq(same->step, -1);
+    ck_assert_int_eq(same->wall_us, 1767225600000000);
+    ck_assert_int_eq(same->source, SS_SOURCE_LOOP);
+    ck_assert_uint_eq(same->checkpoint.seen_count, 2);
+    ck_assert_str_eq(same->checkpoint.seen[0].node, "node");
+    ck_assert_int_eq(same->checkpoint.seen[0].version, 7);
+    ck_assert_ptr_null(same->checkpoint.seen[1].channel);
+    ck_assert(same->checkpoint.updated_known);
+    ck_assert_str_eq(same->checkpoint.updated[0], "x");
+    ck_assert_str_eq(same->writes[0].path, "~pull, node");
+    ck_assert_int_eq(same->writes[0].idx, -3);
+    ck_assert(json_is_object(json_object_get(same->metadata, "parents")));
+    ck_assert_ptr_eq(ss_journal_run(journal, "run-1")->entry, same->entry);
+    expect("", NULL, "x", 3, "[\"a\",\"b\"]");
+    expect("", NULL, "y", INT64_MAX, NULL);
+    ss_journal_pack(journal);
+    step("4", own, 4, "3"); // a packed one grows
+    expect("", NULL, "x", 4, "3");
+}
+END_TEST
+
+START_TEST(texts_that_stand_in_one_place_are_told_apart)
+{
+    char name[3] = "aa";
+    struct ss_row *row = snapshot_row("1", "");
+    for (int i = 0; i < 26 * 26; i++) {
+        name[0] = (char)('a' + i / 26), name[1] = (char)('a' + i % 26);
+        moves(row, name, i + 1, SS_DELTA_SET, "1");
+    }
+    append(row);
+    packed_anew();
+    row = (struct ss_row *)ss_journal_row(journal, 1);
+    for (int i = 0; i < 26 * 26; i++) {
+        name[0] = (char)('a' + i / 26), name[1] = (char)('a' + i % 26);
+        ck_assert_str_eq(row->checkpoint.channels[i].name, name);
+    }
+}
+END_TEST
+
+// What is asked for first, of a journal that is packed.
+static bool is_found(int what)
+{
+    size_t count = 0;
+    switch (what) {
+    case 0:
+        return ss_journal_row(journal, 1);
+    case 1:
+        return ss_journal_find(journal, "", "1");
+    case 2:
+        return ss_journal_before(journal, "", "2");
+    case 3:
+        return ss_journal_list(journal, "", &count) && count == 1;
+    case 4:
+        return ss_journal_namespaces(journal, &count) && count == 1;
+    case 5:
+        return ss_journal_run(journal, "run-1");
+    default:
+        return ss_journal_orphans(journal, "", "none", &count) && count == 1;
+    }
+}
+
+START_TEST(whatever_is_asked_for_is_unpacked_first)
+{
+    step("1", "", 1, "1");
+    struct ss_row *row = pending_row("none");
+    writes(row, "t1", 0, "x", "2");
+    append(row);
+    ss_journal_pack(journal);
+    ck_assert(is_found(_i));
+    ck_assert(!ss_journal_is_packed(journal));
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *s = suite_create("journal_void");
@@ -292,6 +414,9 @@ static Suite *suite(void)
     tcase_add_test(t, an_id_that_is_not_greater_is_refused);
     tcase_add_test(t, a_parent_that_is_not_in_its_row_is_refused);
     tcase_add_loop_test(t, a_damaged_row_is_refused_and_changes_nothing, 0, 17);
+    tcase_add_test(t, a_packed_journal_is_as_it_was_when_somebody_looks);
+    tcase_add_test(t, texts_that_stand_in_one_place_are_told_apart);
+    tcase_add_loop_test(t, whatever_is_asked_for_is_unpacked_first, 0, 7);
     suite_add_tcase(s, t);
     return s;
 }

@@ -76,6 +76,7 @@ static void define_options(struct ss_graph_def *graph)
         .cache = true, .cache_ttl_ms = 60, .on_error = nothing,
         .metadata = "{\"team\": \"blue\"}", .labels = SS_ALL("gpu"),
         .reads = SS_ALL("n", "left"));
+    ss_limit(graph, "a", .name = "openai", .tasks_max = 5);
     ss_edge(graph, SS_START, "a");
     ss_branch(graph, "a", nowhere);
     ss_branch(graph, "a", nowhere, .map = "[\"a\", \"__end__\"]");
@@ -98,7 +99,9 @@ START_TEST(options_reach_the_compiled_graph)
     ck_assert_int_eq(a->cache_ttl_ms, 60);
     ck_assert_str_eq(
         json_string_value(json_object_get(a->metadata, "team")), "blue");
-    ck_assert_str_eq(a->labels[0], "gpu");
+    ck_assert_str_eq(a->labels.items[0], "gpu");
+    ck_assert_str_eq(a->limit.name, "openai");
+    ck_assert_int_eq(a->limit.tasks_max, 5);
     ck_assert_uint_eq(a->reads.count, 2);
     ck_assert_uint_eq(a->branches_count, 2);
     ck_assert_str_eq(a->branches[0].name, "branch");

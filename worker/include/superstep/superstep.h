@@ -240,6 +240,28 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
     ss_node_with(                                                              \
         (graph), (name), (body), SS_OPTIONS_(ss_node_options, __VA_ARGS__))
 
+// How many tasks may be out at once, over all threads, runs and coordinators.
+// Nodes that say the same name share a limit, also those of other graphs and
+// versions; if they say different numbers the least holds. A task that has to
+// wait holds up no other one, and takes its turn as all do. What was lost with
+// its worker, or cancelled, counts no more, although its body may still run
+// until its worker hears of it.
+struct ss_limit_options {
+    size_t size_;      // by ss_limit(); not for you
+    const char *name;  // NULL: of this node, or of this graph, alone
+    int64_t tasks_max; // above 0
+};
+
+// Of a node with a body, which was defined before. `node` NULL: of all nodes of
+// the graph with a body that have none of their own, together.
+void ss_limit_with(struct ss_graph_def *graph, const char *node,
+    const struct ss_limit_options *options);
+// ss_limit(graph, "ask", .name = "openai", .tasks_max = 5);
+#define ss_limit(graph, node, ...)                                             \
+    ss_limit_with((graph), (node),                                             \
+        SS_OPTIONS_(ss_limit_options,                                          \
+            .size_ = sizeof(struct ss_limit_options), __VA_ARGS__))
+
 // From one node to the next; SS_START and SS_END are the ends.
 void ss_edge(struct ss_graph_def *graph, const char *from, const char *to);
 // A join: `to` runs when all of them have run. ss_join(graph, "report",

@@ -1,0 +1,290 @@
+// Limits that several runs, graphs and coordinators share.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/cluster.h"
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+enum { ADOPT_MS = 1000 };
+
+#define OF(max) "{'name': 'openai', 'tasks_max': " #max "}"
+
+// A graph of one node, which has that limit (js text).
+static json_t *limited(const char *graph, const char *node, const char *limit)
+{
+    char edges[64], extra[160];
+    snprintf(edges, sizeof(edges), "start>%s %s>end", node, node);
+    snprintf(
+        extra, sizeof(extra), "{'nodes': {'%s': {'limit': %s}}}", node, limit);
+    return chart(graph, edges, extra);
+}
+
+static uint64_t begin(const char *graph, int thread)
+{
+    char body[128];
+    snprintf(body, sizeof(body),
+        "{'thread': '%s%d', 'graph': '%s', 'run': '%s%d',"
+        " 'input': {'x': []}}",
+        graph, thread, graph, graph, thread);
+    return world_ask("ann", "run", body);
+}
+
+static void begin_all(const char *graph, int count)
+{
+    for (int i = 0; i < count; i++)
+        begin(graph, i);
+    world_run();
+}
+
+// Why the run's first task waits. Borrowed.
+static const json_t *wait_of(const char *run)
+{
+    char body[64];
+    snprintf(body, sizeof(body), "{'run': '%s'}", run);
+    uint64_t id = world_ask("eve", "explain", body);
+    world_run();
+    const json_t *explained = json_object_get(world_answer(id), "explain");
+    return json_array_get(json_object_get(explained, "waits"), 0);
+}
+
+static void waits_for(const char *run, int most, int here, int out)
+{
+    const json_t *wait = wait_of(run);
+    ck_assert_str_eq(ss_json_str(wait, "why", "?"), "limit");
+    ck_assert_str_eq(ss_json_str(wait, "limit", "?"), "openai");
+    ck_assert_int_eq(ss_json_int(wait, "limit_max", 0), most);
+    ck_assert_int_eq(ss_json_int(wait, "limit_here", -1), here);
+    ck_assert_int_eq(ss_json_int(wait, "limit_out", -1), out);
+}
+
+START_TEST(nodes_of_several_graphs_share_a_limit_over_all_runs)
+{
+    world_graph(limited("g", "a", OF(3)));
+    world_graph(limited("h", "b", OF(3)));
+    world_worker("w1", 20);
+    world_hold("a");
+    world_hold("b");
+    begin_all("g", 6);
+    begin_all("h", 3);
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+    ck_assert_uint_eq(world_attempts_of("b"), 0);
+    waits_for("h1", 3, 3, 3);
+    world_let("b");
+    world_let("a");
+    world_run(); // from the first that ends on they take turns
+    size_t count = 0;
+    const struct attempt_made *made = world_attempts(&count);
+    ck_assert_uint_eq(count, 9);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(made[i].node[0], "aaaababab"[i]);
+}
+END_TEST
+
+START_TEST(what_waits_for_a_limit_holds_up_nobody)
+{
+    world_graph(chart("g", "start>a start>b a>end b>end",
+        "{'nodes': {'a': {'limit': " OF(1) "}}}"));
+    world_worker("w1", 2);
+    world_hold("a");
+    begin_all("g", 4);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_uint_eq(world_attempts_of("b"), 4);
+    world_let("a");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
+}
+END_TEST
+
+// Their lines take turns as one: h waits for one task of g, not for two.
+START_TEST(a_graph_with_limits_has_no_more_turns_than_another)
+{
+    world_graph(chart("g", "start>a start>b start>c a>end b>end c>end",
+        "{'nodes': {'a': {'limit': {'tasks_max': 9}},"
+        " 'b': {'limit': {'tasks_max': 9}}}}"));
+    world_graph(chart("h", "start>d d>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    begin_all("g", 2);
+    begin_all("h", 3);
+    world_let("a");
+    world_run();
+    size_t count = 0, of_h = 0;
+    const struct attempt_made *made = world_attempts(&count);
+    ck_assert_uint_eq(count, 9);
+    for (size_t i = 1; i < 7; i++) {
+        of_h += made[i].node[0] == 'd';
+        ck_assert_uint_ge(of_h, i / 2);
+    }
+    ck_assert_uint_eq(of_h, 3);
+}
+END_TEST
+
+START_TEST(a_limit_of_a_graph_is_of_all_its_nodes_together)
+{
+    world_graph(chart("g", "start>a start>b start>c a>end b>end c>end",
+        "{'limit': {'tasks_max': 2},"
+        " 'nodes': {'c': {'limit': {'tasks_max': 1}}}}"));
+    world_worker("w1", 20);
+    world_hold("a");
+    world_hold("b");
+    world_hold("c");
+    begin_all("g", 3);
+    ck_assert_uint_eq(world_attempts_of("a") + world_attempts_of("b"), 2);
+    ck_assert_uint_eq(world_attempts_of("c"), 1);
+}
+END_TEST
+
+START_TEST(of_two_numbers_the_least_holds_while_somebody_serves_it)
+{
+    world_graph(limited("g", "a", OF(3)));
+    world_worker("w1", 20);
+    world_upgrade(limited("h", "b", OF(1)));
+    world_worker("w2", 20);
+    world_hold("a");
+    world_hold("b");
+    begin_all("h", 2);
+    begin_all("g", 1);
+    ck_assert_uint_eq(world_attempts_of("b"), 1);
+    waits_for("g0", 1, 1, 1);
+    world_leave("w2");
+    world_run();
+    begin("g", 1);
+    begin("g", 2);
+    begin("g", 3);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+    waits_for("g3", 3, 3, 3);
+}
+END_TEST
+
+START_TEST(who_failed_was_lost_or_cancelled_counts_no_more)
+{
+    world_graph(limited("g", "a", OF(1)));
+    world_worker("w1", 20);
+    world_hold("a");
+    begin_all("g", 2);
+    world_silence("w1");
+    world_worker("w2", 20);
+    world_pass(60000);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    world_ask("ann", "cancel", "{'run': 'g0'}");
+    world_ask("ann", "cancel", "{'run': 'g1'}");
+    begin("g", 2);
+    world_run();
+    world_pass(ADOPT_MS);
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+}
+END_TEST
+
+// ------------------------------------------------------------------ crashes
+
+static struct ss_offer sent;
+
+static void watch(const struct ss_command *command)
+{
+    if (command->type != SS_COMMAND_DISPATCH)
+        return;
+    const struct ss_assignment *order = command->order;
+    ss_offer_fini(&sent);
+    sent = (struct ss_offer){.attempt = order->attempt,
+        .thread = ss_strdup(order->thread),
+        .run = ss_strdup(order->run),
+        .digest = order->digest};
+    memcpy(sent.task_id, order->task_id, sizeof(sent.task_id));
+}
+
+// Run g0 is out when the coordinator crashes.
+static void crash(void)
+{
+    world_watch(watch);
+    world_adopt(ADOPT_MS);
+    world_graph(limited("g", "a", OF(1)));
+    world_worker("w1", 20);
+    world_hold("a");
+    begin_all("g", 1);
+    world_crash();
+    world_watch(NULL);
+}
+
+START_TEST(nothing_of_a_limit_is_sent_while_what_was_out_may_be_offered)
+{
+    crash();
+    world_restart();
+    begin("g", 1);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    waits_for("g1", 1, 1, 0);
+    ck_assert(ss_json_bool(wait_of("g1"), "limit_looks_back", false));
+    world_offer(&sent, 1);
+    world_worker("w1", 20);
+    world_run();
+    waits_for("g1", 1, 1, 1); // it goes on, and counts
+    world_pass(ADOPT_MS);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ss_offer_fini(&sent);
+}
+END_TEST
+
+// Its place is another's now: it is let go, and sent anew in its turn.
+START_TEST(what_is_offered_late_is_taken_if_the_limit_has_room)
+{
+    crash();
+    world_restart();
+    begin("g", 1);
+    world_run();
+    for (int i = 0; i < 5; i++)
+        world_pass(ADOPT_MS / 4);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    bool first_waits =
+        strcmp(ss_json_str(wait_of("g0"), "why", ""), "limit") == 0;
+    world_offer(&sent, 1);
+    world_worker("w1", 20);
+    world_run();
+    waits_for(first_waits ? "g0" : "g1", 1, 1, 1);
+    ss_offer_fini(&sent);
+}
+END_TEST
+
+// ------------------------------------------------------------------ a cluster
+
+static size_t attempts_at(const char *coordinator, int first, int count)
+{
+    size_t before = world_attempts_of("a");
+    world_at(coordinator);
+    for (int i = 0; i < count; i++)
+        begin("g", first + i);
+    world_run();
+    return world_attempts_of("a") - before;
+}
+
+// Parts are where their shards are, and go with these.
+START_TEST(two_coordinators_have_parts_of_a_limit)
+{
+    world_pair();
+    world_graph(limited("g", "a", OF(20)));
+    world_worker("w1", 99);
+    world_at("two");
+    world_worker("w1", 99);
+    world_hold("a");
+    ck_assert_uint_eq(attempts_at("two", 0, 30), 0); // it has no shard
+    world_at("one");
+    size_t one = attempts_at("one", 100, 60);
+    ck_assert_uint_eq(one, 20);
+}
+END_TEST
+
+SUITE("limit", nodes_of_several_graphs_share_a_limit_over_all_runs,
+    what_waits_for_a_limit_holds_up_nobody,
+    a_graph_with_limits_has_no_more_turns_than_another,
+    a_limit_of_a_graph_is_of_all_its_nodes_together,
+    of_two_numbers_the_least_holds_while_somebody_serves_it,
+    who_failed_was_lost_or_cancelled_counts_no_more,
+    nothing_of_a_limit_is_sent_while_what_was_out_may_be_offered,
+    what_is_offered_late_is_taken_if_the_limit_has_room,
+    two_coordinators_have_parts_of_a_limit)
