@@ -14,9 +14,29 @@ else
     exit 1
 fi
 
+# What .env beside us sets, where the environment does not: as Compose reads it.
+if [ -r "$here/.env" ]; then
+    while IFS= read -r line || [ -n "$line" ]; do
+        name=${line%%=*} value=${line#*=}
+        case $name in
+        "$line" | '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;;
+        esac
+        case $value in
+        \"*\" | \'*\') value=${value#?} value=${value%?} ;;
+        esac
+        eval "[ -n \"\${$name+set}\" ] || export $name=\$value"
+    done <"$here/.env"
+fi
+
 compose()
 {
     $program -f "$here/docker-compose.yml" "$@"
+}
+
+# An image of the user's, where it is not here.
+pull()
+{
+    docker image inspect "$1" >/dev/null 2>&1 || docker pull "$1"
 }
 
 # "ID NAME STATE" of each container of the project, or of the services named; a
@@ -25,36 +45,42 @@ states()
 {
     containers=$(compose ps -a -q "$@") && [ -n "$containers" ] || return 0
     # shellcheck disable=SC2086
+    states_of $containers
+}
+
+states_of()
+{
     docker inspect --format \
         '{{.Id}} {{.Name}} {{with .State.Health}}{{.Status}}{{end}} {{.State.Status}}' \
-        $containers | awk '{
+        "$@" | awk '{
             state = NF == 4 && $4 == "running" ? $3 : $NF
             if (NF == 3 && state == "running") state = "healthy"
             sub("^/", "", $2)
             print $1, $2, state }'
 }
 
-# What is not healthy, as "NAME (STATE)" with commas between; nothing: all is.
-not_healthy()
+# Wait until all are healthy, and say for which ones. Fails when the time is over:
+# then the last lines of each that is not are told. wait_healthy COMMAND...: says
+# An image of the user's, where it is not here.
+pull()
 {
-    states "$@" | awk '$3 != "healthy" {
-        printf "%s%s (%s)", sep, $2, $3; sep = ", " }'
+    docker image inspect "$1" >/dev/null 2>&1 || docker pull "$1"
 }
 
-# Wait until all containers are healthy, and say for which ones. Fails when the
-# time is over: then the last lines of each that is not are told.
+# "ID NAME STATE" of each.
 wait_healthy()
 {
     end=$(($(date +%s) + ${UP_WAIT_S:-120}))
     told=
-    while waits=$(not_healthy "$@") && [ -n "$waits" ]; do
+    while waits=$("$@" | awk '$3 != "healthy" {
+        printf "%s%s (%s)", sep, $2, $3; sep = ", " }') && [ -n "$waits" ]; do
         if [ "$waits" != "$told" ]; then
             printf 'Waiting for %s.\n' "$waits"
             told=$waits
         fi
         if [ "$(date +%s)" -ge "$end" ]; then
             complain "after ${UP_WAIT_S:-120} s (UP_WAIT_S) not healthy: $waits"
-            tell_logs "$@" >&2
+            "$@" | tell_logs >&2
             return 1
         fi
         sleep 0.5
@@ -63,7 +89,7 @@ wait_healthy()
 
 tell_logs()
 {
-    states "$@" | while read -r id name state; do
+    while read -r id name state; do
         [ "$state" != healthy ] || continue
         printf '\n%s (%s) logged last:\n' "$name" "$state"
         docker logs --tail 15 "$id" 2>&1 | sed 's/^/    /'

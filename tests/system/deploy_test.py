@@ -2,8 +2,10 @@
 units are sound, its images are built with the packages that the project names.
 """
 
+import os
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 import pathlib
@@ -70,6 +72,95 @@ def test_images_have_no_places_where_tests_stop_them():
             expect(name in ("common/app/stop.c", "common/app/stop.h")
                    or "SUPERSTEP_TEST" not in path.read_text(encoding="utf-8"),
                    f"{name}: has a variable for tests of its own")
+
+
+# docker and docker-compose for a script: they say what they were asked for.
+STUB = """#!/bin/sh
+echo "${0##*/} $*" >>"$STUBS/asked"
+case "$1 $2 $3 $4" in
+"version "*) echo 2.26.1 ;;
+*" ps -a"*) echo one ;;
+"inspect "*) echo "one /one $STATE running" ;;
+"logs "*) echo "what it logged" ;;
+esac
+"""
+
+
+class Stubs:
+    """A copy of deploy/ with a Docker that does nothing; what it was asked."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        shutil.copytree(DEPLOY, self.folder / "deploy",
+                        ignore=shutil.ignore_patterns("secrets", ".env"))
+        for name in ("docker", "docker-compose"):
+            (self.folder / name).write_text(STUB)
+            (self.folder / name).chmod(0o755)
+
+    def up(self, **environment):
+        (self.folder / "asked").write_text("")
+        with socket.socket() as one, socket.socket() as two:
+            one.bind(("127.0.0.1", 0))
+            two.bind(("127.0.0.1", 0))
+            environment = dict(
+                {"SUPERSTEP_PORT": str(one.getsockname()[1]),
+                 "SUPERSTEP_PORT2": str(two.getsockname()[1]),
+                 "STATE": "healthy"}, **environment)
+        path = f"{self.folder}:{BIN}:{os.environ['PATH']}"
+        done = subprocess.run(
+            [self.folder / "deploy/up.sh"], text=True, capture_output=True,
+            check=False, env=dict(os.environ, STUBS=str(self.folder),
+                                  PATH=path, **environment))
+        return done, (self.folder / "asked").read_text()
+
+
+def test_up_never_builds_an_image_of_the_users():
+    ours = ["superstep-postgres", "superstep-coordinator", "superstep-sdk",
+            "superstep-worker", "superstep-digest"]
+    with tempfile.TemporaryDirectory(prefix="superstep-up-") as folder:
+        stubs = Stubs(folder)
+        done, asked = stubs.up()
+        expect(done.returncode == 0 and "The cluster is up" in done.stdout,
+               f"{done.stdout}{done.stderr}")
+        expect(re.findall(r"^docker build -t (\S+)", asked, re.M) == ours, asked)
+        # In the environment, and in the file that Compose reads.
+        for name, count in (("WORKER_IMAGE", 2), ("POSTGRES_IMAGE", 4),
+                            ("COORDINATOR_IMAGE", 4)):
+            dotenv = stubs.folder / "deploy/.env"
+            for text, given in (("", {name: "mine"}), (f'{name}="mine"\n', {})):
+                dotenv.write_text(f"# yours\n{text}")
+                asked = stubs.up(**given)[1]
+                built = re.findall(r"^docker build -t (\S+)", asked, re.M)
+                expect(len(built) == count and "mine" not in built,
+                       f"{name}: {asked}")
+            dotenv.unlink()
+
+
+def test_up_says_first_which_port_is_taken():
+    with tempfile.TemporaryDirectory(prefix="superstep-up-") as folder, \
+            socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        stubs = Stubs(folder)
+        for name in ("SUPERSTEP_PORT", "SUPERSTEP_PORT2"):
+            done, asked = stubs.up(**{name: port})
+            expect(done.returncode == 1 and f"port {port} of 127.0.0.1 is taken"
+                   in done.stderr and f" {name}=" in done.stderr,
+                   f"{name}: {done.stdout}{done.stderr}")
+            expect(" build " not in asked and " up " not in asked, asked)
+        # On another address it disturbs nobody.
+        done, _ = stubs.up(SUPERSTEP_PORT=port, SUPERSTEP_BIND="127.0.0.9")
+        expect(done.returncode == 0, done.stderr)
+
+
+def test_up_tells_what_is_not_healthy():
+    with tempfile.TemporaryDirectory(prefix="superstep-up-") as folder:
+        done, _ = Stubs(folder).up(STATE="unhealthy", UP_WAIT_S="0")
+        expect(done.returncode == 1 and "is up" not in done.stdout,
+               done.stdout)
+        for text in ("not healthy: one (unhealthy)", "    what it logged"):
+            expect(text in done.stderr, f'no "{text}": {done.stderr}')
 
 
 def test_the_units_are_sound():

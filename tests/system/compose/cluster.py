@@ -95,12 +95,13 @@ class Cluster:
                            *(["--alias", service] if verb == "connect" else []),
                            self.containers(service)[0])
 
-    def script(self, lines):
+    def script(self, lines, check=True, **environment):
         """A shell's lines, as a reader of the page gives them in the project."""
         path = ":".join([self.program.shim(self.folder.name), str(self.bin),
                          self.environment["PATH"]])
-        run("sh", "-ec", lines, cwd=ROOT, timeout=900, env=dict(
-            self.environment, COMPOSE_PROJECT_NAME=self.project, PATH=path))
+        return run("sh", "-ec", lines, cwd=ROOT, timeout=900, check=check,
+                   env=dict(self.environment, **environment, PATH=path,
+                            COMPOSE_PROJECT_NAME=self.project))
 
     # ------------------------------------------------------------ the command
 

@@ -197,19 +197,39 @@ def test_a_coordinator_that_is_cut_off_writes_no_more(cluster):
 
 
 def test_a_second_version_is_rolled_out_during_a_run(cluster):
-    cluster.up(workers=4)
-    cluster.wait_workers(4)
-    old = Naps(cluster, "rolled")
+    cluster.up(workers=2)
+    cluster.wait_workers(2)
+    old = Naps(cluster, "rolled", count=2 * NAPS)
     under_way(cluster, old)
     # Workers of the old version leave when they have finished what they run:
     # the run waits for a version that nobody serves any more, and is not lost.
-    cluster.up(workers=4, WORKER_IMAGE="superstep-naps:2")
-    cluster.wait_workers(4)
-    expect(old.done is None, "the run ended without its version")
+    before = set(cluster.containers("worker"))
+    cluster.script("deploy/roll.sh superstep-naps:2")
+    cluster.wait_workers(2)
+    expect(not before & set(cluster.containers("worker")),
+           "an old worker is still there")
+    expect(old.done is None,
+           f"the run ended without its version: {old.done}")
     new = Naps(cluster, "of-the-second-version", count=20)
     new.result()
     cluster.command("migrate", "run-rolled")
+    cluster.up(workers=4, WORKER_IMAGE="superstep-naps:2")
+    cluster.wait_workers(4)
     old.result()
+
+
+def test_an_image_that_does_not_work_replaces_no_worker(cluster):
+    cluster.up(workers=1)
+    cluster.wait_workers(1)
+    # Without an application it ends at once, and is started again.
+    before = set(cluster.containers("worker"))
+    told = cluster.script("deploy/roll.sh superstep-worker", check=False,
+                          UP_WAIT_S="3").stderr
+    expect(before == set(cluster.containers("worker")),
+           "the workers are not those of before")
+    for text in ("not healthy", "app.so", "the old ones are as they were"):
+        expect(text in told, f'"{text}" is not told: {told}')
+    cluster.wait_workers(1)
 
 
 def test_a_cluster_of_before_is_upgraded_under_load(cluster):
