@@ -199,7 +199,7 @@ def test_a_coordinator_that_is_cut_off_writes_no_more(cluster):
 def test_a_second_version_is_rolled_out_during_a_run(cluster):
     cluster.up(workers=2)
     cluster.wait_workers(2)
-    old = Naps(cluster, "rolled", count=2 * NAPS)
+    old = Naps(cluster, "rolled", count=6 * NAPS)
     under_way(cluster, old)
     # Workers of the old version leave when they have finished what they run:
     # the run waits for a version that nobody serves any more, and is not lost.
@@ -213,7 +213,7 @@ def test_a_second_version_is_rolled_out_during_a_run(cluster):
     new = Naps(cluster, "of-the-second-version", count=20)
     new.result()
     cluster.command("migrate", "run-rolled")
-    cluster.up(workers=4, WORKER_IMAGE="superstep-naps:2")
+    cluster.up(workers=4, WORKER_IMAGE="superstep-naps:2", WORKER_CAPACITY="16")
     cluster.wait_workers(4)
     old.result()
 
