@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/app/log.h"
+#include "common/app/notify.h"
 #include "common/app/settings.h"
 #include "common/app/startup_warnings.h"
 #include "common/app/version.h"
@@ -130,6 +131,7 @@ static int start(const struct ss_settings *settings,
     ss_log_setup(&(struct ss_log_options){.program = program,
         .level = values->verbose ? SS_LOG_DEBUG : SS_LOG_INFO,
         .is_json = values->log_json});
+    ss_notify_begin();
     raise_descriptors();
     char *url = values->store ? ss_strdup(values->store)
                               : ss_format("sqlite:%s", values->db);

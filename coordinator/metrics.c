@@ -1,6 +1,7 @@
 // metrics.c - a coordinator's numbers (common/app/metrics.def).
 #include "common/app/metrics.h"
 #include "common/app/clock.h"
+#include "common/app/notify.h"
 #include "coordinator/shell_impl.h"
 
 // Measure at most so often: scrapers come every few seconds.
@@ -71,13 +72,16 @@ void ss_shell_measure(struct ss_coordinator *shell)
         return;
     }
     shell->measured_ms = now_ms;
-    shell->measure_at_ms = INT64_MAX;
     measure_engine(shell);
     measure_store(shell);
     measure_link(shell);
     const char *why = ss_shell_trouble(shell);
-    ss_health_set(
-        why || !shell->is_leaving ? why : "it leaves: others take over");
+    if (!why && shell->is_leaving)
+        why = "it leaves: others take over";
+    ss_health_set(why);
+    if (!why && !shell->is_listening)
+        why = "it starts";
+    shell->measure_at_ms = ss_notify_turn(now_ms, why);
 }
 
 void ss_shell_measure_job(const struct ss_job *job)

@@ -5,6 +5,7 @@
 
 #include "common/app/clock.h"
 #include "common/app/limits.h"
+#include "common/app/notify.h"
 #include "common/app/settings.h"
 #include "common/app/stop.h"
 #include "common/base/ids.h"
@@ -243,8 +244,9 @@ static int open_settle(struct ss_coordinator *shell, struct ss_error *error)
 static int open_metrics(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_error *error)
 {
-    shell->is_measured = options->metrics && *options->metrics;
-    if (!shell->is_measured)
+    bool is_served = options->metrics && *options->metrics;
+    shell->is_measured = is_served || ss_notify_is_on();
+    if (!is_served)
         return SS_OK;
     int status = ss_metrics_serve(options->metrics, SS_METRIC_OF_COORDINATOR,
         "superstep-coordinator", &shell->metrics, error);

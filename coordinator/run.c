@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "common/app/clock.h"
+#include "common/app/notify.h"
 #include "common/app/signals.h"
 #include "coordinator/limits.h"
 #include "coordinator/shell_impl.h"
@@ -91,6 +92,7 @@ static int run_drain(
 {
     int64_t until_ms = ss_clock_ms() + shell->drain_ms;
     shell->is_leaving = true;
+    ss_notify_stopping();
     ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_DRAIN});
     int status =
         run_step_until(shell, signal_fd, until_ms, run_is_drained, error);

@@ -10,6 +10,7 @@
 #include "common/app/limits.h"
 #include "common/app/log.h"
 #include "common/app/metrics_server.h"
+#include "common/app/notify.h"
 #include "common/app/settings.h"
 #include "common/app/signals.h"
 #include "common/app/stop.h"
@@ -394,27 +395,36 @@ static void take_signals(struct shell *shell)
     }
 }
 
-static void measure(const struct shell *shell)
+// Gives the time when it has to be done again, at the latest.
+static int64_t measure(const struct shell *shell)
 {
-    if (!shell->metrics)
-        return;
+    if (!shell->metrics && !ss_notify_is_on())
+        return INT64_MAX;
     struct ss_session_load load = ss_session_load(shell->session);
     ss_metric_set(SS_METRIC_BODIES_RUNNING, (int64_t)load.busy);
     ss_metric_set(SS_METRIC_COORDINATORS, (int64_t)load.coordinators);
-    ss_health_set(load.drains ? "it leaves: what runs is finished first"
-                  : load.coordinators > 0 ? NULL
-                                          : "no coordinator has taken it in");
+    const char *why = load.drains ? "it leaves: what runs is finished first"
+                      : load.coordinators > 0
+                          ? NULL
+                          : "no coordinator has taken it in";
+    ss_health_set(why);
+    if (load.drains)
+        ss_notify_stopping();
+    return ss_notify_turn(ss_clock_ms(), why);
 }
 
 static void run(struct shell *shell)
 {
     const int fds[] = {shell->signals_fd, ss_host_fd(shell->host)};
+    int64_t measure_at_ms = 0;
     step(shell, (struct ss_session_event){.type = SS_SESSION_TICK});
     while (!shell->is_over) {
         int64_t now_ms = ss_clock_ms();
         int64_t watch_ms = ss_host_watch(shell->host, now_ms);
         int64_t wake_ms =
             watch_ms < shell->wake_at_ms ? watch_ms : shell->wake_at_ms;
+        if (measure_at_ms < wake_ms)
+            wake_ms = measure_at_ms;
         int wait_ms = ss_clock_left(wake_ms, now_ms);
         ss_live_set(0);
         ss_lines_wait(&shell->lines, fds, 2, shell->is_spoilt ? 0 : wait_ms);
@@ -428,7 +438,7 @@ static void run(struct shell *shell)
             shell->is_spoilt = false;
             step(shell, (struct ss_session_event){.type = SS_SESSION_TICK});
         }
-        measure(shell);
+        measure_at_ms = measure(shell);
     }
 }
 

@@ -19,6 +19,7 @@
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
+#include "common/app/notify.h"
 #include "common/app/signals.h"
 #include "common/base/mem.h"
 #include "worker/ended.h"
@@ -101,6 +102,7 @@ static int be_child(
     struct ss_worker_options options = *family->options;
     char name[NAME_SIZE];
     ss_signals_close();
+    ss_notify_begin(); // its parent speaks
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
@@ -250,6 +252,7 @@ static void take_signals(struct family *family)
     while ((signal = ss_signals_take()) != 0) {
         if (signal == SIGCHLD)
             continue; // reap() looks for itself
+        ss_notify_stopping();
         if (family->signals_count++ == 0)
             end_all(family);
         else
@@ -283,8 +286,11 @@ static void mind(struct family *family)
 {
     while (has_children(family)) {
         struct pollfd wait = {.fd = family->signals_fd, .events = POLLIN};
-        int64_t next_ms = start_due(family);
-        poll(&wait, 1, ss_clock_left(next_ms, ss_clock_ms()));
+        int64_t now_ms = ss_clock_ms(), next_ms = start_due(family);
+        int64_t tell_at_ms = ss_notify_turn(now_ms, NULL);
+        if (tell_at_ms < next_ms)
+            next_ms = tell_at_ms;
+        poll(&wait, 1, ss_clock_left(next_ms, now_ms));
         take_signals(family);
         reap(family);
     }

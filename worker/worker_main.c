@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "common/app/log.h"
+#include "common/app/notify.h"
 #include "common/app/settings.h"
 #include "common/app/startup_warnings.h"
 #include "common/link/keys.h"
@@ -68,6 +69,7 @@ static int run(const struct ss_settings *settings,
         json_decref(options.settings);
         return 0;
     }
+    ss_notify_begin();
     int code = values->processes > 0
                    ? ss_worker_supervise(&options, (unsigned)values->processes)
                    : ss_worker_run_one(&options);
