@@ -148,6 +148,7 @@ int main(void)
 {
     Suite *suite = suite_create("notify");
     TCase *tcase = tcase_create("notify");
+    tcase_set_timeout(tcase, 10);
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(
         tcase, readiness_is_told_once_and_what_is_wrong_when_it_changes);
