@@ -36,8 +36,7 @@ static bool find_socket(const char *path)
     memcpy(notify.to.sun_path, path, size);
     if (path[0] == '@')
         notify.to.sun_path[0] = '\0';
-    notify.to_size =
-        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size);
+    notify.to_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size);
     return true;
 }
 
