@@ -1,9 +1,10 @@
 // cmd_lists.c - lists of what a coordinator knows: superstep graphs, threads,
-// runs and workers, and superstep show WHAT, a console for operators. One table
-// has all lists; each command prints one of them.
+// inbox, runs and workers, and superstep show WHAT, a console for operators.
+// One table has all lists; each command prints one of them.
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/advice.h"
 #include "client/cli/input.h"
 #include "client/cli/list.h"
 #include "client/cli/live.h"
@@ -12,9 +13,11 @@
 #include "client/cli/waiting.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
+#include "common/app/clock.h"
 #include "common/base/mem.h"
 #include "common/model/run_status.h"
 #include "common/model/suggest.h"
+#include "common/model/thread_status.h"
 #include "common/model/value.h"
 
 enum { COLUMNS_MAX = 8 };
@@ -34,11 +37,21 @@ const struct ss_arg ss_cmd_graphs_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_workers_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_inbox_options[] = {
+    SS_CLI_GRAPH(only.graph, "those that this graph ran on last"),
+    SS_CLI_TEXT("since", 0, only.since, "AGE",
+        "those that changed at most this long ago: 90s, 15m, 12h, 30d"),
+    SS_CLI_LIMIT(limit, "at most this many threads, those that changed last"),
+    SS_CLI_TEXT("after", 0, after, "THREAD",
+        "by name in place of time: those behind this one; \"\" for\n"
+        "the first"),
+    SS_CLI_WATCH(watched), SS_CLI_OPTIONS};
+#define SS_CMD_INBOX_OPTIONS SS_CLI_MORE(ss_cmd_inbox_options)
 const struct ss_arg ss_cmd_threads_options[] = {
-    SS_CLI_LIMIT(limit, "at most this many"),
-    SS_CLI_TEXT("after", 0, after, "THREAD", "only those behind this one"),
-    SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_WATCH(watched),
-    SS_CLI_OPTIONS};
+    SS_CLI_CHOICE("status", only.status, "STATUS",
+        "idle running interrupted failed",
+        "those that stand so: idle, running, interrupted, failed"),
+    SS_CLI_NAMES(names, "the names only, one a line"), SS_CMD_INBOX_OPTIONS};
 const struct ss_arg ss_cmd_runs_options[] = {
     SS_CLI_THREAD(thread, "those of this thread"),
     SS_CLI_FLAG("failed", 0, only.failed, "those that failed"),
@@ -58,7 +71,8 @@ const struct ss_arg ss_cmd_runs_options[] = {
     SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_show_options[] = {
     SS_CLI_WORD_OF(words, "WHAT",
-        "runs threads graphs tasks workers pauses leases coordinators limits "
+        "runs threads inbox graphs tasks workers pauses leases coordinators "
+        "limits "
         "config"),
     SS_CLI_LIMIT(limit, "at most this many, of runs, threads and tasks"),
     SS_CLI_WATCH(watched), SS_CLI_OPTIONS};
@@ -70,9 +84,10 @@ struct subject {
     const char *what;
     const char *op; // the request, and the list in its answer; NULL: `show`
     bool has_limit;
-    bool is_paged;    // the list may be longer than one answer
-    bool is_timed;    // the newest first, unless --after says where to begin
-    const char *none; // what stands in place of an empty list
+    bool is_paged;      // the list may be longer than one answer
+    bool is_timed;      // the newest first, unless --after says where to begin
+    const char *status; // only what stands so; NULL: all, or what was said
+    const char *none;   // what stands in place of an empty list
     const char
         *advice;      // printed behind that by the list's own command; or NULL
     const char *name; // the key of what --names lists
@@ -89,7 +104,19 @@ static int add_leases(
     struct ss_client *client, json_t **list, struct ss_client_error *error);
 static int add_workers(
     struct ss_client *client, json_t **list, struct ss_client_error *error);
+static int to_questions(
+    struct ss_client *client, json_t **list, struct ss_client_error *error);
+static void name_long(json_t *rows);
 static void name_everything(json_t *pauses);
+
+#define COLUMN(title, key, form)                                               \
+    {                                                                          \
+        title, key, SS_LIST_##form, false                                      \
+    }
+#define WIDE(title, key, form)                                                 \
+    {                                                                          \
+        title, key, SS_LIST_##form, true                                       \
+    } // or less
 
 static const struct subject subjects[] = {
     {.what = "runs",
@@ -100,30 +127,43 @@ static const struct subject subjects[] = {
         .none = "There are no runs yet.",
         .name = "run",
         .word = ss_paused_mark,
-        .columns = {{"RUN", "run", SS_LIST_ID, false},
-            {"THREAD", "thread", SS_LIST_ID, false},
-            {"GRAPH", "graph", SS_LIST_TEXT, true},
-            {"STATUS", "status", SS_LIST_STATUS, false},
-            {"CREATED", "created_at", SS_LIST_TIME, false}}},
+        .columns = {COLUMN("RUN", "run", ID), COLUMN("THREAD", "thread", ID),
+            WIDE("GRAPH", "graph", TEXT), COLUMN("STATUS", "status", STATUS),
+            COLUMN("CREATED", "created_at", TIME)}},
     {.what = "threads",
         .op = "threads",
         .has_limit = true,
         .is_paged = true,
+        .is_timed = true,
         .none = "There are no threads yet.",
         .name = "thread",
         .advice = " Begin one: superstep run GRAPH --input JSON",
-        .columns = {{"THREAD", "thread", SS_LIST_ID, false},
-            {"GRAPH", "graph", SS_LIST_TEXT, false},
-            {"CREATED", "created_at", SS_LIST_TIME, false}}},
+        .columns = {COLUMN("THREAD", "thread", ID),
+            COLUMN("GRAPH", "graph", TEXT), COLUMN("STATUS", "status", STATUS),
+            COLUMN("CREATED", "created_at", TIME),
+            COLUMN("CHANGED", "updated_at", TIME)}},
+    {.what = "inbox",
+        .op = "threads",
+        .has_limit = true,
+        .is_paged = true,
+        .is_timed = true,
+        .status = SS_THREAD_INTERRUPTED,
+        .none = "No question waits for an answer.",
+        .fill = to_questions,
+        .word = name_long,
+        .columns = {COLUMN("WAITS", "waits_ms", AGO),
+            COLUMN("THREAD", "thread", ID), COLUMN("GRAPH", "graph", TEXT),
+            COLUMN("NODE", "node", TEXT), WIDE("QUESTION", "value", JSON),
+            COLUMN("ANSWER", "answer", TEXT)}},
     {.what = "graphs",
         .op = "graphs",
         .none = "No graph is known yet.",
         .name = "name",
         .advice = " Start a worker: superstep-worker --app APP.so",
-        .columns = {{"GRAPH", "name", SS_LIST_TEXT, false},
-            {"VERSION", "version", SS_LIST_VERSION, false},
-            {"NODES", "nodes", SS_LIST_NUMBER, false},
-            {"WORKERS", "workers", SS_LIST_NUMBER, false}}},
+        .columns = {COLUMN("GRAPH", "name", TEXT),
+            COLUMN("VERSION", "version", VERSION),
+            COLUMN("NODES", "nodes", NUMBER),
+            COLUMN("WORKERS", "workers", NUMBER)}},
     {.what = "tasks",
         .op = "tasks",
         .has_limit = true,
@@ -135,49 +175,44 @@ static const struct subject subjects[] = {
         .none = "No worker is connected.",
         .name = "worker",
         .advice = " Start one: superstep-worker --app APP.so",
-        .columns = {{"WORKER", "worker", SS_LIST_TEXT, false},
-            {"GRAPHS", "graphs", SS_LIST_GRAPHS, true},
-            {"RUNNING", "running", SS_LIST_NUMBER, false},
-            {"CAPACITY", "capacity", SS_LIST_NUMBER, false},
-            {"ATTEMPTS", "attempts", SS_LIST_NUMBER, false},
-            {"LOST", "lost", SS_LIST_NUMBER, false},
-            {"LAST SEEN", "seen_ms", SS_LIST_AGO, false}}},
+        .columns = {COLUMN("WORKER", "worker", TEXT),
+            WIDE("GRAPHS", "graphs", GRAPHS),
+            COLUMN("RUNNING", "running", NUMBER),
+            COLUMN("CAPACITY", "capacity", NUMBER),
+            COLUMN("ATTEMPTS", "attempts", NUMBER),
+            COLUMN("LOST", "lost", NUMBER),
+            COLUMN("LAST SEEN", "seen_ms", AGO)}},
     {.what = "pauses",
         .op = "pauses",
         .none = "Nothing is paused.",
         .word = name_everything,
-        .columns = {{"GRAPH", "graph", SS_LIST_TEXT, true},
-            {"VERSION", "version", SS_LIST_VERSION, false},
-            {"SINCE", "since_at", SS_LIST_TIME, false},
-            {"BY", "by", SS_LIST_TEXT, false},
-            {"REASON", "reason", SS_LIST_TEXT, true}}},
+        .columns = {WIDE("GRAPH", "graph", TEXT),
+            COLUMN("VERSION", "version", VERSION),
+            COLUMN("SINCE", "since_at", TIME), COLUMN("BY", "by", TEXT),
+            WIDE("REASON", "reason", TEXT)}},
     {.what = "leases",
         .op = "workers",
         .none = "Nobody has a lease.",
         .fill = add_leases,
-        .columns = {{"WORKER", "worker", SS_LIST_TEXT, true},
-            {"RUNNING", "running", SS_LIST_NUMBER, false},
-            {"LAST SEEN", "seen_ms", SS_LIST_AGO, false},
-            {"LEFT", "lease_left_ms", SS_LIST_DURATION, false}}},
+        .columns = {WIDE("WORKER", "worker", TEXT),
+            COLUMN("RUNNING", "running", NUMBER),
+            COLUMN("LAST SEEN", "seen_ms", AGO),
+            COLUMN("LEFT", "lease_left_ms", DURATION)}},
     {.what = "coordinators",
         .none = "",
-        .columns = {{"COORDINATOR", "endpoint", SS_LIST_TEXT, true},
-            {"SHARDS", "shards", SS_LIST_NUMBER, false},
-            {"THIS ONE", "self", SS_LIST_TEXT, false}}},
+        .columns = {WIDE("COORDINATOR", "endpoint", TEXT),
+            COLUMN("SHARDS", "shards", NUMBER),
+            COLUMN("THIS ONE", "self", TEXT)}},
     {.what = "limits",
         .none = "",
-        .columns = {{"LIMIT", "name", SS_LIST_TEXT, true},
-            {"AT MOST", "limit", SS_LIST_NUMBER, false},
-            {"NOW", "now", SS_LIST_NUMBER, false}}},
+        .columns = {WIDE("LIMIT", "name", TEXT),
+            COLUMN("AT MOST", "limit", NUMBER), COLUMN("NOW", "now", NUMBER)}},
     {.what = "config",
         .none = "",
         .fill = add_workers,
-        .columns = {{"OF", "of", SS_LIST_TEXT, false},
-            {"OPTION", "name", SS_LIST_TEXT, false},
-            {"VALUE", "value", SS_LIST_TEXT, true},
-            {"UNIT", "unit", SS_LIST_TEXT, false},
-            {"FROM", "from", SS_LIST_TEXT, false},
-            {"AT", "at", SS_LIST_TEXT, true}}},
+        .columns = {COLUMN("OF", "of", TEXT), COLUMN("OPTION", "name", TEXT),
+            WIDE("VALUE", "value", TEXT), COLUMN("UNIT", "unit", TEXT),
+            COLUMN("FROM", "from", TEXT), WIDE("AT", "at", TEXT)}},
 };
 
 enum { SUBJECTS_COUNT = sizeof(subjects) / sizeof(*subjects) };
@@ -278,6 +313,56 @@ static int add_workers(
     json_decref(settings);
     json_decref(*list);
     *list = all;
+    return 0;
+}
+
+// The questions of a thread, as rows of the list.
+static void add_questions(json_t *rows, const json_t *asker, int64_t now_us)
+{
+    json_t *all = json_array(), *list, *question;
+    const char *task;
+    size_t i;
+    json_object_foreach (json_object_get(asker, "interrupts"), task, list)
+        json_array_extend(all, list);
+    const char *name = ss_json_str(asker, "thread", "?");
+    char *answer = ss_cli_answer(name, all);
+    int64_t us = now_us - ss_json_int(asker, "updated_us", now_us);
+    json_array_foreach (all, i, question) {
+        json_t *row = json_pack("{s:s, s:O*, s:O*, s:O*, s:I, s:s}", "thread",
+            name, "graph", json_object_get(asker, "graph"), "run",
+            json_object_get(asker, "run"), "updated_at",
+            json_object_get(asker, "updated_at"), "waits_ms",
+            (json_int_t)(us > 0 ? us / 1000 : 0), "answer", answer);
+        json_object_update(row, question);
+        json_array_append_new(rows, row);
+    }
+    ss_free(answer);
+    json_decref(all);
+}
+
+static void name_long(json_t *rows)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (rows, i, row)
+        if (json_object_get(row, "is_long"))
+            json_object_set_new(
+                row, "value", json_string("long: superstep state shows it"));
+}
+
+// A row for each question of those threads that wait for an answer, and not
+// behind a breakpoint.
+static int to_questions(
+    struct ss_client *client, json_t **list, struct ss_client_error *error)
+{
+    json_t *rows = json_array(), *asker;
+    size_t i;
+    (void)client;
+    (void)error;
+    json_array_foreach (*list, i, asker)
+        add_questions(rows, asker, ss_clock_wall_us());
+    json_decref(*list);
+    *list = rows;
     return 0;
 }
 
@@ -393,11 +478,14 @@ static int list_of(struct ss_client *client, const char *what)
         return SS_CLI_USAGE;
     if (only.failed)
         only.status = ss_run_status_name(SS_RUN_FAILED);
+    bool has_filter = only.status || only.graph || only.since;
+    if (subject->status)
+        only.status = subject->status;
     json_t *body = json_pack("{s:s*, s:o*, s:s*, s:s*, s:s*, s:o*}", "thread",
         thread, "limit", ss_cli_number(limit), "after", after, "status",
         only.status, "graph", only.graph, "age_ms", ss_cli_number(age_ms));
-    bool has_filter = only.status || only.graph || only.since;
-    char *none = has_filter ? ss_strdup("There are no such runs.")
+    char *none = has_filter ? ss_format("There are no such %s.",
+                                  subject->status ? "questions" : what)
                             : ss_format("%s%s", subject->none,
                                   subject->advice ? subject->advice : "");
     int status = list(client, subject, body, thread, none);
@@ -405,25 +493,16 @@ static int list_of(struct ss_client *client, const char *what)
     return status;
 }
 
-int ss_cmd_graphs(struct ss_client *client)
-{
-    return list_of(client, "graphs");
-}
-
-int ss_cmd_workers(struct ss_client *client)
-{
-    return list_of(client, "workers");
-}
-
-int ss_cmd_threads(struct ss_client *client)
-{
-    return list_of(client, "threads");
-}
-
-int ss_cmd_runs(struct ss_client *client)
-{
-    return list_of(client, "runs");
-}
+#define LIST(name)                                                             \
+    int ss_cmd_##name(struct ss_client *client)                                \
+    {                                                                          \
+        return list_of(client, #name);                                         \
+    }
+LIST(graphs)
+LIST(workers)
+LIST(threads)
+LIST(inbox)
+LIST(runs)
 
 int ss_cmd_show(struct ss_client *client)
 {
@@ -435,8 +514,9 @@ int ss_cmd_show(struct ss_client *client)
     const struct subject *subject = find(words.items[0]);
     if (!subject)
         return SS_CLI_USAGE;
-    json_t *body =
-        json_pack("{s:s*, s:o*}", "what", subject->op ? NULL : subject->what,
-            "limit", ss_cli_number(subject->has_limit ? limit : 0));
+    json_t *body = json_pack("{s:s*, s:o*, s:s*}", "what",
+        subject->op ? NULL : subject->what, "limit",
+        ss_cli_number(subject->has_limit ? limit : 0), "status",
+        subject->status);
     return list(client, subject, body, NULL, subject->none);
 }

@@ -495,7 +495,8 @@ def as_option(setting):
 
 
 # Tables that go on in another one: what ends them, and where that stands.
-PARTS = {"SS_FOREIGN_OPTIONS": "client/cli/foreign.c",
+PARTS = {"SS_CMD_INBOX_OPTIONS": "client/cmd_lists.c",
+         "SS_FOREIGN_OPTIONS": "client/cli/foreign.c",
          "SS_SCOPE_OPTIONS": "client/cli/scope.c",
          "SS_TERMS_OPTIONS": "client/cli/terms.c"}
 SHAPES = "client/cli/options.h"

@@ -9,6 +9,8 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
+enum { LINE_SIZE_MAX = 1024 * 1024 };
+
 char *ss_cli_quote(const char *text)
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyz"
@@ -64,37 +66,64 @@ static void print_questions(const json_t *interrupts, FILE *to)
     }
 }
 
-static void print_command(const char *command, const char *word, FILE *to)
+static void add_command(
+    const char *command, const char *word, struct ss_buf *to)
 {
-    fputs("superstep ", to);
+    ss_buf_add_str(to, "superstep ");
     enum ss_arg_from from = ss_settings_from(&ss_cli_settings, "coordinator");
     bool is_there = from == SS_ARG_FROM_ENVIRONMENT || from == SS_ARG_FROM_FILE;
     if (ss_cli_options.endpoints && !is_there) {
         char *endpoints = ss_cli_quote(ss_cli_options.endpoints);
-        fprintf(to, "--coordinator %s ", endpoints);
+        ss_buf_addf(to, "--coordinator %s ", endpoints);
         ss_free(endpoints);
     }
     char *quoted = ss_cli_quote(word);
-    fprintf(to, "%s %s", command, quoted);
+    ss_buf_addf(to, "%s %s", command, quoted);
     ss_free(quoted);
 }
 
-static void print_option(const char *option, const char *value, FILE *to)
+static void add_option(const char *option, const char *value, struct ss_buf *to)
 {
     char *quoted = value ? ss_cli_quote(value) : NULL;
     if (quoted)
-        fprintf(to, " %s %s", option, quoted);
+        ss_buf_addf(to, " %s %s", option, quoted);
     ss_free(quoted);
+}
+
+static void print(struct ss_buf *line, FILE *to)
+{
+    fputs(ss_buf_str(line), to);
+    ss_buf_fini(line);
 }
 
 void ss_cli_tell_all(const char *thread, const char *at, const char *ns)
 {
     struct ss_screen screen = ss_cli_screen();
-    fprintf(stdout, "%sall: ", ss_tone_on(&screen, SS_TONE_DIM));
-    print_command("state", thread, stdout);
-    print_option("--at", at, stdout);
-    print_option("--ns", ns, stdout);
-    fprintf(stdout, " --all%s\n", ss_tone_off(&screen, SS_TONE_DIM));
+    struct ss_buf line;
+    ss_buf_init(&line, LINE_SIZE_MAX);
+    ss_buf_addf(&line, "%sall: ", ss_tone_on(&screen, SS_TONE_DIM));
+    add_command("state", thread, &line);
+    add_option("--at", at, &line);
+    add_option("--ns", ns, &line);
+    ss_buf_addf(&line, " --all%s\n", ss_tone_off(&screen, SS_TONE_DIM));
+    print(&line, stdout);
+}
+
+char *ss_cli_answer(const char *thread, const json_t *interrupts)
+{
+    size_t count = json_array_size(interrupts), i;
+    json_t *interrupt;
+    struct ss_buf line;
+    ss_buf_init(&line, LINE_SIZE_MAX);
+    add_command("resume", thread, &line);
+    if (count == 1)
+        ss_buf_addf(
+            &line, " --value %s", sample(json_array_get(interrupts, 0)));
+    else
+        json_array_foreach (interrupts, i, interrupt)
+            ss_buf_addf(&line, " --answer %s=%s",
+                ss_json_str(interrupt, "id", "ID"), sample(interrupt));
+    return ss_buf_steal(&line, NULL);
 }
 
 void ss_cli_advise(
@@ -105,26 +134,16 @@ void ss_cli_advise(
         thread = "THREAD";
     if (count == 0) {
         fputs("interrupted at a breakpoint\nGo on:  ", to);
-        if (graph) {
-            print_command("run", graph, to);
-            print_option("--thread", thread, to);
-            fputs("\n", to);
-        } else {
-            print_command("resume", thread, to);
-            fputs("\n", to);
-        }
+        struct ss_buf line;
+        ss_buf_init(&line, LINE_SIZE_MAX);
+        add_command(graph ? "run" : "resume", graph ? graph : thread, &line);
+        add_option("--thread", graph ? thread : NULL, &line);
+        ss_buf_add_str(&line, "\n");
+        print(&line, to);
         return;
     }
     print_questions(interrupts, to);
-    fputs("Answer:  ", to);
-    print_command("resume", thread, to);
-    size_t i;
-    json_t *interrupt;
-    if (count == 1)
-        fprintf(to, " --value %s", sample(json_array_get(interrupts, 0)));
-    else
-        json_array_foreach (interrupts, i, interrupt)
-            fprintf(to, " --answer %s=%s", ss_json_str(interrupt, "id", "ID"),
-                sample(interrupt));
-    fputs("\n", to);
+    char *answer = ss_cli_answer(thread, interrupts);
+    fprintf(to, "Answer:  %s\n", answer);
+    ss_free(answer);
 }

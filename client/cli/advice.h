@@ -19,4 +19,8 @@ void ss_cli_tell_all(const char *thread, const char *at, const char *ns);
 void ss_cli_advise(
     const char *graph, const char *thread, const json_t *interrupts, FILE *to);
 
+// The command that answers these questions of a thread, with a sample in the
+// place of each answer. Gives.
+char *ss_cli_answer(const char *thread, const json_t *interrupts);
+
 #endif

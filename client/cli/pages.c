@@ -103,15 +103,23 @@ int ss_cli_each(
     return status;
 }
 
-// Runs that began at the same time, and those without one, by name.
+// When a thread was changed last, or a run began.
+static const char *time_of(const json_t *item)
+{
+    return ss_json_str(item, "updated_at", ss_json_str(item, "created_at", ""));
+}
+
+static const char *name_of(const json_t *item)
+{
+    return ss_json_str(item, "key", ss_json_str(item, "thread", ""));
+}
+
+// Those of the same time, and those without one, by name.
 static int by_age(const void *left, const void *right)
 {
     const json_t *a = *(json_t *const *)left, *b = *(json_t *const *)right;
-    int order = strcmp(
-        ss_json_str(b, "created_at", ""), ss_json_str(a, "created_at", ""));
-    return order != 0
-               ? order
-               : strcmp(ss_json_str(a, "key", ""), ss_json_str(b, "key", ""));
+    int order = strcmp(time_of(b), time_of(a));
+    return order != 0 ? order : strcmp(name_of(a), name_of(b));
 }
 
 // Leave the `limit` newest (0: all), newest first, of the list (taken). Gives.

@@ -20,7 +20,9 @@ int ss_cli_each(
     struct ss_client *client, const char *op, ss_cli_item_fn *each, void *ctx);
 enum ss_cli_order {
     SS_CLI_BY_KEY, // as the pages come
-    SS_CLI_NEWEST, // by the time when it was made, the newest first
+    // By the time when a run was made or a thread was changed, the newest
+    // first.
+    SS_CLI_NEWEST,
 };
 
 // The list `op` as a whole, or as many of its items as the `limit` of the

@@ -339,6 +339,7 @@ static void records_event(struct ss_job *job, struct ss_event *event)
     for (; job->status == SS_OK && count < job->entries_count; count++) {
         const struct ss_job_entry *entry = &job->entries[count];
         records[count].key = entry->key;
+        records[count].index = entry->index;
         records[count].expires_us = entry->expires_us;
         job->status = ss_json_parse(entry->value, entry->value_size,
             &records[count].value, &job->error);

@@ -32,12 +32,14 @@
 // What the small tables hold, as the engine names them; the shell maps them to
 // the store's.
 enum ss_record_table {
-    SS_RECORD_RUN,    // run id -> {"run", "thread", "graph", "status", ...}
-    SS_RECORD_THREAD, // thread -> {"thread", "graph", "version", "created_us"}
-    SS_RECORD_GRAPH,  // "name@version" -> description
-    SS_RECORD_CACHE,  // cache key -> {"writes", ...}
-    SS_RECORD_PAUSE,  // "all", "graph:NAME" or "graph:NAME@VERSION" ->
-                      // {"graph"?, "version"?, "since_us", "reason"?, "by"?}
+    SS_RECORD_RUN, // run id -> {"run", "thread", "graph", "status", ...}
+    // Thread -> {"thread", "graph", "version", "created_us", "updated_us",
+    // "status", "run", "interrupts"?: {task: [question]}, "error"?}
+    SS_RECORD_THREAD,
+    SS_RECORD_GRAPH, // "name@version" -> description
+    SS_RECORD_CACHE, // cache key -> {"writes", ...}
+    SS_RECORD_PAUSE, // "all", "graph:NAME" or "graph:NAME@VERSION" ->
+                     // {"graph"?, "version"?, "since_us", "reason"?, "by"?}
 };
 
 #define SS_EVENT_MAP(X)                                                        \
@@ -71,6 +73,7 @@ enum ss_event_type {
 
 struct ss_record {
     const char *key;
+    const char *index; // or NULL
     json_t *value;
     int64_t expires_us;
 };

@@ -66,6 +66,10 @@ enum {
     SS_FIND_RECORDS_MAX = 1000,
     SS_CACHE_PAGE_MAX =
         100, // cached results that are read at once, to be cleared
+    // Questions that a thread's record tells, and their bytes: lists show them,
+    // and the record is in memory with its thread.
+    SS_QUESTIONS_MAX = 32,
+    SS_QUESTIONS_SIZE_MAX = 2048,
     SS_EXPLAIN_STEPS_MAX = 50,  // supersteps that one explanation shows
     SS_EXPLAIN_WAITS_MAX = 200, // and kinds of tasks that wait
     // Ready tasks that are looked at to tell what they wait for: each takes

@@ -12,6 +12,7 @@
 
 #include "common/base/status.h"
 #include "common/model/cluster.h"
+#include "common/model/thread_status.h"
 
 // A journal row: columns for people and filters, and the encoded body.
 struct ss_store_row {
@@ -38,12 +39,13 @@ enum ss_store_table {
     // Run and thread (model/run_key.h) -> the run's record, once it has ended.
     // A job that asks for them is told those of SS_TABLE_OPEN as well.
     SS_TABLE_RUNS,
-    SS_TABLE_THREADS, // thread -> its record
-    SS_TABLE_GRAPHS,  // name@version -> description
-    SS_TABLE_CACHE,   // cache key -> writes
-    SS_TABLE_META,    // facts about the store itself
-    SS_TABLE_OPEN,    // the same key -> its record while it has not ended
-    SS_TABLE_PAUSES,  // paused graph or version -> since when, and why
+    // Thread -> its record, index: how it stands, where it is not idle.
+    SS_TABLE_THREADS,
+    SS_TABLE_GRAPHS, // name@version -> description
+    SS_TABLE_CACHE,  // cache key -> writes
+    SS_TABLE_META,   // facts about the store itself
+    SS_TABLE_OPEN,   // the same key -> its record while it has not ended
+    SS_TABLE_PAUSES, // paused graph or version -> since when, and why
     SS_TABLE_COUNT,
 };
 
@@ -51,6 +53,10 @@ enum ss_store_table {
 // while no process has the store, that the last one ended as asked.
 #define SS_STORE_EPOCH_KEY   "epoch"
 #define SS_STORE_STOPPED_KEY "stopped"
+
+// The index that a scan of SS_TABLE_THREADS tells of a thread one of whose runs
+// has not ended, in place of its own.
+#define SS_STORE_BUSY SS_THREAD_RUNNING
 
 enum ss_store_when {
     // A put whose result is stored already is a repeat, and fine in each case.

@@ -178,7 +178,18 @@ static int entry_call(void *ctx, const PGresult *result, int at)
         ss_pg_number_at(result, at, 3));
 }
 
-#define ENTRIES "SELECT key, index_key, value, expires_us FROM @# WHERE "
+#define ENTRIES "SELECT key, index_key, value, expires_us FROM @# t WHERE "
+#define THREADS                                                                \
+    "SELECT key, CASE WHEN EXISTS (SELECT FROM @open_runs o WHERE"             \
+    " o.index_key = t.key) THEN '" SS_STORE_BUSY "' ELSE index_key END,"       \
+    " value, expires_us FROM @# t WHERE "
+#define BY_INDEX                                                               \
+    "t.index_key = $3::text AND key > $1::text ORDER BY key LIMIT $2::bigint"
+#define BY_KEY "key > $1::text ORDER BY key LIMIT $2::bigint"
+
+// Of threads or of others, of an index or of all.
+static const char *const scans[2][2] = {
+    {ENTRIES BY_KEY, ENTRIES BY_INDEX}, {THREADS BY_KEY, THREADS BY_INDEX}};
 
 static int entries_read(struct ss_pg_store *store,
     const struct ss_entry_query *query, struct entry_reader *reader,
@@ -196,12 +207,8 @@ static int entries_read(struct ss_pg_store *store,
             ss_pg_params_text(&params, query->index);
         }
         struct page page = {
-            .query = {.sql = query->index
-                                 ? ENTRIES "index_key = $3::text AND key >"
-                                           " $1::text ORDER BY key"
-                                           " LIMIT $2::bigint"
-                                 : ENTRIES "key > $1::text ORDER BY key"
-                                           " LIMIT $2::bigint",
+            .query = {.sql = scans[query->table == SS_TABLE_THREADS]
+                                  [query->index != NULL],
                 .table = query->table,
                 .params = &params,
                 .what = "scan"},

@@ -28,6 +28,11 @@ static const char *const texts[SS_SQL_COUNT] = {
 
 #define ENTRY_COLUMNS "SELECT key, index_key, value, expires_us FROM "
 
+#define THREADS_COLUMNS                                                        \
+    "SELECT key, CASE WHEN EXISTS (SELECT 1 FROM open_runs o WHERE"            \
+    " o.index_key = t.key) THEN '" SS_STORE_BUSY "' ELSE index_key END,"       \
+    " value, expires_us FROM "
+
 // The table's name goes between the two halves.
 static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
     [SS_SQL_ENTRY_GET] = {ENTRY_COLUMNS, " WHERE key = ?1"},
@@ -39,6 +44,10 @@ static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
         " WHERE key > ?1 ORDER BY key LIMIT ?2"},
     [SS_SQL_ENTRY_SCAN_INDEX] = {ENTRY_COLUMNS,
         " WHERE index_key = ?3 AND key > ?1 ORDER BY key LIMIT ?2"},
+    [SS_SQL_ENTRY_SCAN_THREADS] = {THREADS_COLUMNS,
+        " t WHERE key > ?1 ORDER BY key LIMIT ?2"},
+    [SS_SQL_ENTRY_SCAN_THREADS_INDEX] = {THREADS_COLUMNS,
+        " t WHERE t.index_key = ?3 AND key > ?1 ORDER BY key LIMIT ?2"},
 };
 
 // --- statements -------------------------------------------------------------
@@ -413,10 +422,13 @@ int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error)
 {
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    static const enum ss_sqlite_entry_statement scans[2][2] = {
+        {SS_SQL_ENTRY_SCAN, SS_SQL_ENTRY_SCAN_INDEX},
+        {SS_SQL_ENTRY_SCAN_THREADS, SS_SQL_ENTRY_SCAN_THREADS_INDEX}};
     sqlite3_stmt *statement = NULL;
     int status = entry_statement_of(store, query->table,
-        query->index ? SS_SQL_ENTRY_SCAN_INDEX : SS_SQL_ENTRY_SCAN, &statement,
-        error);
+        scans[query->table == SS_TABLE_THREADS][query->index != NULL],
+        &statement, error);
     if (status != SS_OK) {
         return status;
     }

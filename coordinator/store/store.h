@@ -65,7 +65,8 @@ int ss_store_read(struct ss_store *store, const char *thread, uint64_t from,
     uint64_t to, ss_store_row_fn *row, void *ctx,
     struct ss_error *error) SS_MUST_USE;
 // Entries of a table, ascending key, with key > after (NULL: from the start),
-// `index` equal if not NULL, at most `limit` (0: all).
+// `index` equal if not NULL, at most `limit` (0: all). Of threads that are busy
+// SS_STORE_BUSY is told as their index.
 int ss_store_scan(struct ss_store *store, enum ss_store_table table,
     const char *index, const char *after, size_t limit,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error) SS_MUST_USE;

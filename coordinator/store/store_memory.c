@@ -261,11 +261,23 @@ static int memory_read(struct ss_store *base, const char *name,
     return status;
 }
 
-static int entry_call(
-    const struct entry *entry, ss_store_entry_fn *call, void *ctx)
+static int entry_call(const struct entry *entry, const char *index,
+    ss_store_entry_fn *call, void *ctx)
 {
-    return call(ctx, entry->key, entry->index, entry->value, entry->value_size,
+    return call(ctx, entry->key, index, entry->value, entry->value_size,
         entry->expires_us);
+}
+
+static bool is_busy(const struct memory_store *store, const char *thread)
+{
+    const struct table *open = &store->tables[SS_TABLE_OPEN];
+    for (size_t i = 0; i < open->entries.count; i++) {
+        const char *of = open->entries.items[i]->index;
+        if (of && strcmp(of, thread) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool entry_fits(
@@ -289,9 +301,13 @@ static int memory_scan(struct ss_store *base,
     int status = SS_OK;
     size_t i = query->after ? entry_position(table, query->after) : 0;
     for (; i < table->entries.count && left > 0 && status == SS_OK; i++) {
-        if (entry_fits(table->entries.items[i], query)) {
+        const struct entry *entry = table->entries.items[i];
+        if (entry_fits(entry, query)) {
+            bool busy =
+                query->table == SS_TABLE_THREADS && is_busy(store, entry->key);
             left--;
-            status = entry_call(table->entries.items[i], call, ctx);
+            status = entry_call(
+                entry, busy ? SS_STORE_BUSY : entry->index, call, ctx);
         }
     }
     return status;
@@ -307,7 +323,7 @@ static int memory_get(struct ss_store *base, enum ss_store_table which,
     if (!entry) {
         return ss_error_set(error, SS_ENOTFOUND, "store: there is no %s", key);
     }
-    return entry_call(entry, call, ctx);
+    return entry_call(entry, entry->index, call, ctx);
 }
 
 static void memory_close(struct ss_store *base)

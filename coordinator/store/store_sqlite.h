@@ -29,6 +29,8 @@ enum ss_sqlite_entry_statement {
     SS_SQL_ENTRY_DELETE,
     SS_SQL_ENTRY_SCAN,
     SS_SQL_ENTRY_SCAN_INDEX,
+    SS_SQL_ENTRY_SCAN_THREADS, // as the two above, of SS_TABLE_THREADS
+    SS_SQL_ENTRY_SCAN_THREADS_INDEX,
     SS_SQL_ENTRY_COUNT,
 };
 

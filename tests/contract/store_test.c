@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/model/run_key.h"
 #include "tests/contract/store_world.h"
@@ -473,6 +474,55 @@ START_TEST(entries_are_scanned_by_index)
 }
 END_TEST
 
+static int index_add(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    (void)value;
+    (void)size;
+    (void)expires_us;
+    struct ss_buf *text = ctx;
+    ss_buf_addf(
+        text, "%s%s:%s", text->size > 0 ? " " : "", key, index ? index : "-");
+    return SS_OK;
+}
+
+static void indexes_are(
+    enum ss_store_table table, const char *index, const char *expected)
+{
+    struct ss_buf text;
+    ss_buf_init(&text, 4096);
+    int status = ss_store_scan(
+        store, table, index, NULL, 0, index_add, &text, &world_error);
+    ck_assert_int_eq(status, SS_OK);
+    ck_assert_str_eq(ss_buf_str(&text), expected);
+    ss_buf_fini(&text);
+}
+
+// Of a thread one of whose runs has not ended its index does not count: it is
+// told that it is busy, wherever it is found.
+START_TEST(threads_with_an_open_run_are_told_as_busy)
+{
+    open_kind(_i);
+    static const struct {
+        enum ss_store_table table;
+        const char *key, *index;
+    } puts[] = {{SS_TABLE_THREADS, "a", NULL}, {SS_TABLE_THREADS, "b", NULL},
+        {SS_TABLE_THREADS, "c", "failed"}, {SS_TABLE_THREADS, "d", "failed"},
+        {SS_TABLE_OPEN, "1", "b"}, {SS_TABLE_OPEN, "2", "b"},
+        {SS_TABLE_OPEN, "3", "d"}, {SS_TABLE_OPEN, "4", "e"}};
+    for (size_t i = 0; i < sizeof(puts) / sizeof(*puts); i++) {
+        struct ss_store_put put = put_of(puts[i].key, "");
+        put.table = puts[i].table;
+        put.index = puts[i].index;
+        ck_assert_int_eq(put_entry(store, &put), SS_OK);
+    }
+    indexes_are(SS_TABLE_THREADS, NULL,
+        "a:- b:" SS_STORE_BUSY " c:failed d:" SS_STORE_BUSY);
+    indexes_are(SS_TABLE_THREADS, "failed", "c:failed d:" SS_STORE_BUSY);
+    indexes_are(SS_TABLE_OPEN, "b", "1:b 2:b");
+}
+END_TEST
+
 START_TEST(entries_whose_keys_begin_alike_are_a_range)
 {
     open_kind(_i);
@@ -618,6 +668,7 @@ static Suite *suite(int kinds)
         puts_of_a_unit_see_those_before_them,
         entries_are_scanned_by_key,
         entries_are_scanned_by_index,
+        threads_with_an_open_run_are_told_as_busy,
         entries_whose_keys_begin_alike_are_a_range,
         a_delete_that_names_an_index_takes_only_an_entry_of_it,
         an_expired_entry_is_the_callers_business,

@@ -1,4 +1,5 @@
-// How one finds a run among many: by its status, its graph and its age.
+// How one finds a run among many: by its status, its graph and its age; and the
+// threads that failed, or wait for an answer.
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
@@ -99,9 +100,179 @@ START_TEST(a_status_that_is_none_is_no_empty_list)
         json_object_get(world_get("runs", "{'status': 'faild'}"), "error");
     ck_assert_str_eq(ss_json_str(error, "message", "-"),
         "runs: there is no status \"faild\". Did you mean \"failed\"?");
+    error =
+        json_object_get(world_get("threads", "{'status': 'idel'}"), "error");
+    ck_assert_str_eq(ss_json_str(error, "message", "-"),
+        "threads: there is no status \"idel\". Did you mean \"idle\"?");
+}
+END_TEST
+
+// --- threads ----------------------------------------------------------------
+
+static json_t *asks_long(struct visit *visit)
+{
+    char *words = ss_format("%03000d", 0);
+    json_t *answer = visit_ask(visit, words);
+    ss_free(words);
+    return answer ? says("asked") : NULL;
+}
+
+// A run of graph g, h or q on that thread.
+static void ran_on(const char *graph, const char *thread, const char *more)
+{
+    json_t *body = js(more);
+    json_object_set_new(body, "graph", json_string(graph));
+    json_object_set_new(body, "thread", json_string(thread));
+    world_finish(world_ask_json("ann", "run", body));
+}
+
+static void three_graphs(void)
+{
+    world_graph(chart("q", "start>a start>c c>end a>end", NULL));
+    world_body("c", asks);
+    two_graphs();
+}
+
+// "t1=idle t2=failed": the threads that were asked for.
+static void threads_are(const char *asked, const char *expected)
+{
+    char *names = ss_strdup("");
+    const json_t *answer = world_get("threads", asked), *thread;
+    size_t i;
+    json_array_foreach (json_object_get(answer, "threads"), i, thread) {
+        char *more =
+            ss_format("%s %s=%s", names, ss_json_str(thread, "thread", "?"),
+                ss_json_str(thread, "status", "?"));
+        ss_free(names);
+        names = more;
+    }
+    ck_assert_str_eq(names, expected);
+    ss_free(names);
+}
+
+START_TEST(threads_are_found_by_how_they_stand)
+{
+    three_graphs();
+    ran_on("g", "1", "{'input': {'x': []}}");
+    ran_on("h", "2", "{'input': {'x': []}}");
+    ran_on("q", "3", "{'input': {'x': []}}");
+    ran_on("g", "4", "{'input': {'x': []}, 'interrupt_before': ['a']}");
+    world_pass(60000);
+    ran_on("h", "5", "{'input': {'x': []}}");
+    world_hold("a");
+    uint64_t held = world_ask_json("ann", "run",
+        json_pack(
+            "{s:s, s:s, s:{s:[]}}", "graph", "g", "thread", "6", "input", "x"));
+    world_run();
+    threads_are("{}",
+        " 1=idle 2=failed 3=interrupted 4=interrupted 5=failed 6=running");
+    threads_are("{'status': 'failed'}", " 2=failed 5=failed");
+    threads_are("{'status': 'failed', 'age_ms': 30000}", " 5=failed");
+    threads_are("{'status': 'running'}", " 6=running");
+    threads_are("{'status': 'idle'}", " 1=idle");
+    threads_are("{'status': 'interrupted', 'graph': 'q'}", " 3=interrupted");
+    threads_are("{'status': 'interrupted', 'limit': 1}", " 3=interrupted");
+    world_let("a");
+    world_finish(held);
+    threads_are("{'age_ms': 30000}", " 5=failed 6=idle");
+}
+END_TEST
+
+// Nothing of the threads is in memory: what is asked stands in their records.
+START_TEST(open_questions_are_found_by_a_coordinator_that_has_just_begun)
+{
+    three_graphs();
+    ran_on("q", "1", "{'input': {'x': []}}");
+    ran_on("q", "2", "{'input': {'x': []}}");
+    ran_on("q", "2", "{'command': {'resume': true}}");
+    world_crash();
+    world_restart();
+    const json_t *answer = world_get("threads", "{'status': 'interrupted'}");
+    const json_t *list = json_object_get(answer, "threads"), *one;
+    const char *task;
+    ck_assert_uint_eq(json_array_size(list), 1);
+    const json_t *thread = json_array_get(list, 0);
+    json_t *asked = json_object_get(thread, "interrupts");
+    ck_assert_uint_eq(json_object_size(asked), 1);
+    json_object_foreach (asked, task, one) {
+        ck_assert_uint_eq(json_array_size(one), 1);
+        one = json_array_get(one, 0);
+        ck_assert_str_eq(ss_json_str(one, "value", "?"), "ok?");
+        ck_assert_str_eq(ss_json_str(one, "node", "?"), "c");
+    }
+    // while it is answered it is nobody's to answer
+    world_worker("w1", 4);
+    world_hold("c");
+    world_ask("ann", "run",
+        "{'graph': 'q', 'thread': '1', 'command': {'resume': true}}");
+    world_run();
+    threads_are("{'status': 'interrupted'}", "");
+    threads_are("{}", " 1=running 2=idle");
+}
+END_TEST
+
+START_TEST(a_question_too_long_for_a_list_is_told_without_its_value)
+{
+    three_graphs();
+    world_body("c", asks_long);
+    ran_on("q", "1", "{'input': {'x': []}}");
+    const json_t *list = json_object_get(world_get("threads", "{}"), "threads");
+    json_t *asked = json_object_get(json_array_get(list, 0), "interrupts"),
+           *one;
+    const char *task;
+    json_object_foreach (asked, task, one) {
+        one = json_array_get(one, 0);
+        ck_assert_ptr_null(json_object_get(one, "value"));
+        ck_assert(json_is_true(json_object_get(one, "is_long")));
+        ck_assert_str_eq(ss_json_str(one, "node", "?"), "c");
+        ck_assert_uint_eq(strlen(ss_json_str(one, "id", "")), 32);
+    }
+}
+END_TEST
+
+// What was asked is asked no more when the state is written to from outside.
+START_TEST(a_thread_that_was_written_to_asks_nothing)
+{
+    three_graphs();
+    ran_on("q", "1", "{'input': {'x': []}}");
+    world_get("update",
+        "{'thread': '1', 'supersteps': [[{'values': {'x': ['y']}, 'as_node':"
+        " 'c'}]]}");
+    const json_t *list = json_object_get(world_get("threads", "{}"), "threads");
+    ck_assert_ptr_null(json_object_get(json_array_get(list, 0), "interrupts"));
+    threads_are("{}", " 1=idle");
+    world_get("update",
+        "{'thread': '1', 'supersteps': [[{'values': {'x': ['y']}, 'as_node':"
+        " '__start__'}]]}");
+    threads_are("{}", " 1=interrupted");
+    world_get("copy", "{'thread': '1', 'to': '2'}");
+    world_get("prune", "{'thread': '1'}");
+    threads_are("{'status': 'interrupted'}", " 1=interrupted 2=interrupted");
+}
+END_TEST
+
+START_TEST(a_run_that_is_taken_back_leaves_the_question_open)
+{
+    three_graphs();
+    ran_on("q", "1", "{'input': {'x': []}}");
+    world_hold("c");
+    world_ask("ann", "run",
+        "{'graph': 'q', 'thread': '1', 'run': 'r', 'command': {'resume': "
+        "true}}");
+    world_run();
+    threads_are("{}", " 1=running");
+    world_get("cancel", "{'run': 'r', 'action': 'rollback'}");
+    threads_are("{'status': 'interrupted'}", " 1=interrupted");
+    const json_t *list = json_object_get(world_get("threads", "{}"), "threads");
+    ck_assert_ptr_nonnull(
+        json_object_get(json_array_get(list, 0), "interrupts"));
 }
 END_TEST
 
 SUITE("find", runs_are_found_by_status_graph_and_age,
     what_failed_is_found_behind_many_that_did_not,
-    a_status_that_is_none_is_no_empty_list)
+    a_status_that_is_none_is_no_empty_list, threads_are_found_by_how_they_stand,
+    open_questions_are_found_by_a_coordinator_that_has_just_begun,
+    a_question_too_long_for_a_list_is_told_without_its_value,
+    a_thread_that_was_written_to_asks_nothing,
+    a_run_that_is_taken_back_leaves_the_question_open)

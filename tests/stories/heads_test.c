@@ -62,13 +62,13 @@ START_TEST(a_superstep_changes_no_record)
     expect_units("2 rows: run running thread\n"
                  "1 rows:\n"
                  "1 rows:\n"
-                 "1 rows: run done\n");
+                 "1 rows: run done thread\n");
     ck_assert_int_gt(born_us, 0);
     world_get("run", RUN);
     expect_units("2 rows: run running\n"
                  "1 rows:\n"
                  "1 rows:\n"
-                 "1 rows: run done\n");
+                 "1 rows: run done thread\n");
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(a_prune_tells_the_new_end_in_the_threads_record)
     expect_units("2 rows: run running thread\n"
                  "1 rows:\n"
                  "1 rows:\n"
-                 "1 rows: run done\n");
+                 "1 rows: run done thread\n");
     world_get("prune", T);
     expect_units("2 rows: thread\n" // and then the old rows are deleted
                  "0 rows:\n");

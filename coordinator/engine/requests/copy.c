@@ -1,6 +1,7 @@
 // copy.c - a thread once more, under another name.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
@@ -80,6 +81,25 @@ static uint64_t copy_rows(struct thread *to, const struct thread *from)
     return count;
 }
 
+// It stands as the other one does.
+static void copy_record(struct thread *to, const struct thread *from)
+{
+    struct ss_error error;
+    json_t *told = NULL;
+    int status = from->record ? ss_json_parse(from->record,
+                                    strlen(from->record), &told, &error)
+                              : SS_OK;
+    ss_check(status == SS_OK); // it was made from JSON
+    ss_thread_put_record(
+        to, json_pack("{s:s, s:s, s:O*, s:O*, s:O*, s:O*}", "graph",
+                from->graph ? from->graph : "", "copy_of", from->id, "status",
+                json_object_get(told, "status"), "updated_us",
+                json_object_get(told, "updated_us"), "interrupts",
+                json_object_get(told, "interrupts"), "error",
+                json_object_get(told, "error")));
+    json_decref(told);
+}
+
 void ss_copy_into(struct thread *to, const struct ss_request *request)
 {
     struct engine *engine = to->engine;
@@ -112,9 +132,7 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
     to->last_ticks = from->last_ticks;
     ss_free(to->graph);
     to->graph = ss_strdup(from->graph);
-    ss_thread_put_record(
-        to, json_pack("{s:s, s:s}", "graph", from->graph ? from->graph : "",
-                "copy_of", from_id));
+    copy_record(to, from);
     json_t *answer = json_pack("{s:I}", "rows", (json_int_t)head);
     ss_answer_keep(to, request, answer);
     ss_reply_durable(to, request, answer);

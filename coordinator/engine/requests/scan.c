@@ -10,6 +10,7 @@
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"
 #include "common/model/suggest.h"
+#include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
@@ -33,9 +34,25 @@ static size_t page_of(const struct ss_request *request)
 // Only some runs are wanted: all others may be what is stored.
 static bool has_filter(const struct ss_request *request)
 {
-    return request->op == SS_OP_RUNS &&
+    return request->op != SS_OP_CLEAR_CACHE &&
            (request->graph || request->status ||
                request->age_ms != SS_REQUEST_NO_INT);
+}
+
+// By which of its times a record is young or old.
+static const char *time_of(const struct ss_request *request)
+{
+    return request->op == SS_OP_RUNS ? "created_us" : "updated_us";
+}
+
+// How it stands; NULL: a program of before put it, and did not say.
+static const char *status_of(
+    const struct ss_request *request, const struct ss_record *found)
+{
+    bool is_busy = request->op == SS_OP_THREADS && found->index &&
+                   strcmp(found->index, SS_THREAD_RUNNING) == 0;
+    return is_busy ? SS_THREAD_RUNNING
+                   : ss_json_str(found->value, "status", NULL);
 }
 
 // How many records one answer looks at.
@@ -44,17 +61,21 @@ static size_t looked_at(const struct ss_request *request)
     return has_filter(request) ? SS_FIND_RECORDS_MAX : page_of(request);
 }
 
-static bool is_wanted(const struct engine *engine,
-    const struct ss_request *request, const json_t *run)
+static bool is_text(const char *wanted, const char *text)
 {
-    json_int_t created = ss_json_int(run, "created_us", 0);
+    return !wanted || (text && strcmp(wanted, text) == 0);
+}
+
+static bool is_wanted(const struct engine *engine,
+    const struct ss_request *request, const struct ss_record *found)
+{
+    json_int_t at = ss_json_int(found->value, time_of(request),
+        ss_json_int(found->value, "created_us", 0));
     return !has_filter(request) ||
-           ((!request->graph ||
-                strcmp(request->graph, ss_json_str(run, "graph", "")) == 0) &&
-               (!request->status || strcmp(request->status,
-                                        ss_json_str(run, "status", "")) == 0) &&
+           (is_text(request->graph, ss_json_str(found->value, "graph", "")) &&
+               is_text(request->status, status_of(request, found)) &&
                (request->age_ms == SS_REQUEST_NO_INT ||
-                   (engine->wall_us - created) / 1000 <= request->age_ms));
+                   (engine->wall_us - at) / 1000 <= request->age_ms));
 }
 
 static void scan_fini(struct scan_reply *wait)
@@ -80,20 +101,39 @@ static char *after_of(const struct ss_request *request)
                : ss_strdup(request->after);
 }
 
-// False: it was refused, as no run has such a status.
+// False: it was refused, as nothing has such a status.
 static bool has_status(struct engine *engine, const struct ss_request *request)
 {
+    static const char *const of_threads[] = {SS_THREAD_IDLE,
+        SS_THREAD_INTERRUPTED, SS_THREAD_FAILED, SS_THREAD_RUNNING};
+    size_t count = request->op == SS_OP_RUNS
+                       ? SS_RUN_CANCELLED
+                       : sizeof(of_threads) / sizeof(*of_threads);
     struct ss_hint hint;
-    if (request->op != SS_OP_RUNS || !request->status ||
-        ss_run_status_by_name(request->status) != SS_RUN_OTHER)
+    if (!has_filter(request) || !request->status)
         return true;
     ss_hint_init(&hint, request->status);
-    for (int i = SS_RUN_OTHER + 1; i <= SS_RUN_CANCELLED; i++)
-        ss_hint_offer(&hint, ss_run_status_name((enum ss_run_status)i));
+    for (size_t i = 0; i < count; i++) {
+        const char *word = request->op == SS_OP_RUNS
+                               ? ss_run_status_name((enum ss_run_status)(i + 1))
+                               : of_threads[i];
+        if (strcmp(word, request->status) == 0)
+            return true;
+        ss_hint_offer(&hint, word);
+    }
     ss_reply_error(engine, request, SS_EINVAL,
-        "runs: there is no status \"%s\".%s", request->status,
-        ss_hint_text(&hint));
+        "%s: there is no status \"%s\".%s", ss_request_name(request),
+        request->status, ss_hint_text(&hint));
     return false;
+}
+
+// The index by which threads that stand so are read; NULL: all are.
+static const char *index_of(const char *status)
+{
+    return status && (strcmp(status, SS_THREAD_FAILED) == 0 ||
+                         strcmp(status, SS_THREAD_INTERRUPTED) == 0)
+               ? status
+               : NULL;
 }
 
 void ss_request_scan(struct engine *engine, const struct ss_request *request)
@@ -104,8 +144,9 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request)
     struct ss_command command = {.tag = tag, .type = SS_COMMAND_SCAN};
     if (request->op == SS_OP_THREADS) {
         command.table = SS_RECORD_THREAD;
+        command.key = ss_strdup(index_of(request->status));
         command.after = after_of(request);
-        command.limit = page_of(request);
+        command.limit = looked_at(request);
     } else if (request->op == SS_OP_RUNS) {
         command.table = SS_RECORD_RUN;
         command.key = ss_strdup(request->thread);
@@ -121,22 +162,32 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request)
     ss_engine_command(engine, command);
 }
 
+static void show_time(json_t *shown, const char *key, const char *as)
+{
+    char text[SS_TIME_SIZE];
+    ss_check(json_is_object(shown));
+    json_int_t at = ss_json_int(shown, key, -1);
+    if (at < 0)
+        return;
+    ss_time_text(at, text);
+    json_object_set_new(shown, as, json_string(text));
+}
+
 // A record as it is shown. Gives.
 static json_t *shown_of(const struct engine *engine,
     const struct ss_request *request, const struct ss_record *found)
 {
-    char text[SS_TIME_SIZE];
     json_t *shown = request->op == SS_OP_RUNS ? ss_record_shown(found)
                                               : json_copy(found->value);
     json_object_del(shown, "head"); // how far rows went then
     const json_t *paused = ss_pause_of_record(engine, shown);
     if (paused)
         json_object_set(shown, "paused", (json_t *)paused);
-    json_int_t created = ss_json_int(shown, "created_us", -1);
-    if (created >= 0) {
-        ss_time_text(created, text);
-        json_object_set_new(shown, "created_at", json_string(text));
-    }
+    show_time(shown, "created_us", "created_at");
+    show_time(shown, "updated_us", "updated_at");
+    const char *status = status_of(request, found);
+    if (status)
+        json_object_set_new(shown, "status", json_string(status));
     return shown;
 }
 
@@ -156,12 +207,15 @@ static json_t *list_records(const struct engine *engine,
         if (json_array_size(list) >= limit)
             break;
         last = found;
-        if (is_wanted(engine, request, found->value))
+        if (is_wanted(engine, request, found))
             json_array_append_new(list, shown_of(engine, request, found));
     }
     ss_check(!last || !after || strcmp(last->key, after) > 0); // it goes on
     ss_check(json_array_size(list) <= limit);
-    char *next = last && has_filter(request) ? ss_run_place(last->key) : NULL;
+    ss_check(request->op == SS_OP_RUNS || request->op == SS_OP_THREADS);
+    char *next = !last || !has_filter(request) ? NULL
+                 : request->op == SS_OP_RUNS   ? ss_run_place(last->key)
+                                               : ss_strdup(last->key);
     json_t *answer =
         json_pack("{s:o, s:s*}", ss_request_name(request), list, "next", next);
     ss_free(next);

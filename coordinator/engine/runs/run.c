@@ -29,6 +29,7 @@
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/seat.h"
+#include "coordinator/engine/runs/stands.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -164,6 +165,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
         !run->keeps_output)
         json_object_del(row->end, "output"); // the journal has it already
     ss_record_put(thread, run->id, ss_run_record(run, status));
+    ss_thread_ran(run, status, result);
     if (status == SS_RUN_FAILED)
         engine->counts.runs_failed++;
     else

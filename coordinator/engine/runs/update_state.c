@@ -27,6 +27,7 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/seat.h"
+#include "coordinator/engine/runs/stands.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/step/step.h"
@@ -189,11 +190,17 @@ static void save(struct change *change, enum ss_source source)
 {
     struct loop *loop = change->loop;
     struct thread *thread = change->thread;
+    bool is_root = loop->ns[0] == '\0', has_next = false;
     ss_updated_forget(loop->machine);
     ss_loop_save(loop, source);
     ss_id_copy(change->base, loop->checkpoint.id);
     json_t *config = ss_config_json(
         thread, loop->ns, loop->checkpoint.id, loop->checkpoint_map);
+    if (is_root &&
+        change->superstep + 1 == json_array_size(change->supersteps)) {
+        ss_loop_plan(loop, false);
+        has_next = loop->tasks.count > 0;
+    }
     drop_superstep(change);
     change->superstep++;
     change->losses = 0;
@@ -205,6 +212,8 @@ static void save(struct change *change, enum ss_source source)
         return;
     }
     ss_thread_remember(thread, change->root);
+    if (is_root)
+        ss_thread_was_changed(thread, has_next);
     json_t *answer = json_pack("{s:o}", "config", config);
     ss_answer_keep(thread, change->request, answer);
     ss_reply_durable(thread, change->request, answer);

@@ -199,7 +199,7 @@ int ss_thread_torn(const struct thread *thread,
 // ------------------------------------------------ thread_record.c
 
 // Put the thread's record with `news` (taken) in the place of what it said of
-// them.
+// them; what is null there it says no more.
 void ss_thread_put_record(struct thread *thread, json_t *news);
 
 #endif

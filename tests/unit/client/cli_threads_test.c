@@ -308,6 +308,7 @@ START_TEST(lists_are_tables)
         NO_MORE("threads", "demo"), NO_MORE("runs", "1f0a-r1"),
         {.op = "threads",
             .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"hello\","
+                     "\"status\":\"idle\","
                      "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"}]}"},
         {.op = "runs",
             .final = "{\"runs\":[{\"run\":\"1f0a-r1\",\"thread\":\"demo\","
@@ -322,8 +323,8 @@ START_TEST(lists_are_tables)
                "w1      digest@5f0c, a@1        4         4      1204     0  "
                "30 s ago\n");
     ck_assert_int_eq(RUN("threads"), 0);
-    expect_out("THREAD  GRAPH  CREATED\n"
-               "demo    hello  2026-11-22 01:02:03\n");
+    expect_out("THREAD  GRAPH  STATUS  CREATED              CHANGED\n"
+               "demo    hello  idle    2026-11-22 01:02:03  -\n");
     ck_assert_int_eq(RUN("runs", "--thread", "demo"), 0);
     expect_out("RUN      THREAD  GRAPH  STATUS  CREATED\n"
                "1f0a-r1  demo    hello  done    -\n");
@@ -344,9 +345,9 @@ START_TEST(names_in_chinese_stand_in_straight_columns)
                      "\"hello\"},{\"thread\":\"\u62a5\u544a\",\"graph\":"
                      "\"\u6458\u8981\"}]}"});
     ck_assert_int_eq(RUN("threads"), 0);
-    expect_out("THREAD   GRAPH  CREATED\n"
-               "demo-12  hello  -\n"
-               "\u62a5\u544a     \u6458\u8981   -\n");
+    expect_out("THREAD   GRAPH  STATUS  CREATED  CHANGED\n"
+               "demo-12  hello  -       -        -\n"
+               "\u62a5\u544a     \u6458\u8981   -       -        -\n");
 }
 END_TEST
 
@@ -446,26 +447,70 @@ END_TEST
 START_TEST(a_list_is_whole_or_as_long_as_it_may_be)
 {
     PLAY(SHORT_PAGES);
-    ck_assert_int_eq(RUN("threads", "--names"), 0);
+    ck_assert_int_eq(RUN("threads", "--names", "--after", ""), 0);
     expect_out("a\nb\nc\n");
-    expect_asked("threads {}\n"
+    expect_asked("threads {\"after\":\"\"}\n"
                  "threads {\"after\":\"b\"}\n"
                  "threads {\"after\":\"c\"}\n");
-    ck_assert_int_eq(RUN("threads", "--names", "--limit", "3"), 0);
+    ck_assert_int_eq(
+        RUN("threads", "--names", "--after", "", "--limit", "3"), 0);
     expect_out("a\nb\nc\n");
-    expect_asked("threads {\"limit\":3}\n"
+    expect_asked("threads {\"limit\":3,\"after\":\"\"}\n"
                  "threads {\"limit\":1,\"after\":\"b\"}\n");
     ck_assert_int_eq(RUN("show", "threads", "--limit", "2"), 0);
-    expect_out("THREAD  GRAPH  CREATED\n"
-               "a       g      -\n"
-               "b       g      -\n");
-    expect_asked("threads {\"limit\":2}\n");
+    expect_out("THREAD  GRAPH  STATUS  CREATED  CHANGED\n"
+               "a       g      -       -        -\n"
+               "b       g      -       -        -\n");
+    expect_asked("threads {\"limit\":500}\n"
+                 "threads {\"limit\":500,\"after\":\"b\"}\n"
+                 "threads {\"limit\":500,\"after\":\"c\"}\n");
 }
 END_TEST
 
 #define RUN_OF(run, at)                                                        \
     "{\"run\":\"" run "\",\"key\":\"" run "\",\"thread\":\"t\",\"graph\":"     \
     "\"g\",\"status\":\"failed\",\"created_at\":\"2026-11-2" at "\"}"
+
+#define ASKS(thread, at, questions)                                            \
+    "{\"thread\":\"" thread "\",\"graph\":\"g\",\"status\":\"interrupted\","   \
+    "\"created_at\":\"2026-11-20\",\"updated_at\":\"2026-11-2" at              \
+    "\",\"interrupts\":{" questions "}}"
+#define QUESTION(id, value)                                                    \
+    "{\"id\":\"" id "\",\"node\":\"ask\",\"value\":" value "}"
+
+// Who is to answer had to know which threads to look into.
+START_TEST(inbox_lists_the_questions_that_wait_with_the_command_that_answers)
+{
+    PLAY(NO_MORE("threads", "d"),
+        {.op = "threads",
+            .final = "{\"threads\":[" ASKS(
+                "a", "1", "\"k\":[" QUESTION("i", "\"one?\"") "]") "," ASKS("b",
+                "2", "") "," ASKS("c d", "3",
+                "\"k\":[" QUESTION(
+                    "i", "[2]") "],"
+                                "\"m\":[{\"id\":\"j\",\"node\":\"n\","
+                                "\"is_long\":true,\"response_schema\":"
+                                "{\"type\":\"boolean\"}}]") ",{\"thread\":"
+                                                            "\"d\"}]}"});
+    ck_assert_int_eq(RUN("inbox", "-g", "g", "--since", "1h"), 0);
+    expect_out(
+        "WAITS  THREAD  GRAPH  NODE  QUESTION                          "
+        "ANSWER\n"
+        "now    c d     g      ask   [2]                               "
+        "superstep resume 'c d' --answer i=JSON --answer j=true\n"
+        "now    c d     g      n     \"long: superstep state shows it\"  "
+        "superstep resume 'c d' --answer i=JSON --answer j=true\n"
+        "now    a       g      ask   \"one?\"                            "
+        "superstep resume a --value JSON\n");
+    expect_asked("threads {\"status\":\"interrupted\",\"graph\":\"g\","
+                 "\"age_ms\":3600000,\"limit\":500}\n"
+                 "threads {\"status\":\"interrupted\",\"graph\":\"g\","
+                 "\"age_ms\":3600000,\"limit\":500,\"after\":\"d\"}\n");
+    ck_assert_int_eq(RUN("inbox", "--json", "-n", "1"), 0);
+    ck_assert(says(&out, "\"node\": \"n\", \"is_long\": true"));
+    ck_assert(!says(&out, "\"thread\": \"a\""));
+}
+END_TEST
 
 // `superstep runs -n 3` never had the run that had just begun.
 START_TEST(runs_shows_the_newest_first)
@@ -612,6 +657,8 @@ static TCase *served(void)
     tcase_add_test(tcase, retain_goes_through_every_page);
     tcase_add_test(tcase, a_short_page_is_not_the_last_one);
     tcase_add_test(tcase, a_list_is_whole_or_as_long_as_it_may_be);
+    tcase_add_test(tcase,
+        inbox_lists_the_questions_that_wait_with_the_command_that_answers);
     tcase_add_test(tcase, runs_shows_the_newest_first);
     tcase_add_test(tcase, runs_are_found_by_status_graph_and_age);
     tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);

@@ -41,7 +41,10 @@ static const struct script full[] = {
     NO_MORE("threads", "t 2\a"),
     {.op = "threads",
         .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"digest\","
-                 "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"},"
+                 "\"created_at\":\"2026-11-22T01:02:03.5+00:00\","
+                 "\"updated_at\":\"2026-11-22T01:02:04.5+00:00\","
+                 "\"status\":\"interrupted\",\"interrupts\":{\"k\":[{\"id\":"
+                 "\"i\",\"node\":\"ask\",\"value\":[\"ok?\"]}]}},"
                  "{\"thread\":\"t 2\\u0007\",\"graph\":null}]}"},
     NO_MORE("runs", "r2"), {.op = "runs", .final = "{\"runs\":[" RUNS "]}"},
     {.op = "tasks",
@@ -159,11 +162,12 @@ static const struct script refused[] = {
 // Words between blanks.
 static const char *const lines[] = {"graphs", "graphs --names", "graphs --json",
     "workers", "workers --names", "workers --json", "threads",
-    "threads --names", "threads --json", "threads -n 1 --after demo", "runs",
-    "runs --names", "runs --json", "runs -t demo --limit 3 --after k", "show",
-    "show runs", "show threads --limit 1", "show graphs", "show tasks -n 2",
-    "show workers", "show pauses", "show leases", "show coordinators",
-    "show limits", "show config", "show pauses --json", "show config --json",
+    "threads --names", "threads --json", "threads -n 1 --after demo", "inbox",
+    "inbox --json", "runs", "runs --names", "runs --json",
+    "runs -t demo --limit 3 --after k", "show", "show runs",
+    "show threads --limit 1", "show graphs", "show tasks -n 2", "show workers",
+    "show pauses", "show leases", "show coordinators", "show limits",
+    "show config", "show pauses --json", "show config --json",
     "show leases --json", "show rnus", "top --once", "top --once --json",
     "state demo", "state demo --json", "state demo -g digst --ns n --subgraphs",
     "state demo --at c1", "history demo", "history demo --json -n 3",

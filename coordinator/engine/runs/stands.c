@@ -1,0 +1,96 @@
+// stands.c - how a thread stands, in its record: who looks for the threads that
+// failed, or that wait for an answer, reads no rows.
+//
+// It is put in the unit of the rows that say so. That a run of it is under way
+// is not: the record of that run tells it.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/thread_status.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/runs/stands.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
+
+// A question as the record tells it: without what is too long for a list, which
+// it takes off *room. Gives.
+static json_t *question_of(
+    const json_t *interrupt, const struct task *task, size_t *room)
+{
+    ss_check(task->planned.node && *room <= SS_QUESTIONS_SIZE_MAX);
+    char *text = ss_json_text(interrupt);
+    bool is_long = strlen(text) > *room;
+    json_t *told = is_long ? json_pack("{s:O, s:b}", "id",
+                                 json_object_get(interrupt, "id"), "is_long", 1)
+                           : json_copy((json_t *)interrupt);
+    json_object_set_new(told, "node", json_string(task->planned.node->name));
+    *room -= is_long ? 0 : strlen(text);
+    ss_free(text);
+    return told;
+}
+
+// What is asked, by task. Gives.
+static json_t *questions_of(const struct loop *root)
+{
+    size_t room = SS_QUESTIONS_SIZE_MAX, left = SS_QUESTIONS_MAX, j;
+    json_t *all = json_object(), *interrupt;
+    for (size_t i = 0; i < root->tasks.count && left > 0; i++) {
+        const struct task *task = root->tasks.items[i];
+        if (task->state != TASK_INTERRUPTED)
+            continue;
+        json_t *list = json_array();
+        json_array_foreach (task->interrupts, j, interrupt)
+            if (left > 0) {
+                json_array_append_new(
+                    list, question_of(interrupt, task, &room));
+                left--;
+            }
+        ss_check(json_array_size(list) > 0);
+        json_object_set_new(all, task->planned.id, list);
+    }
+    ss_check(json_object_size(all) > 0);
+    return all;
+}
+
+// Takes `news`; what they do not name of a run's end is not so any more.
+static void tell(struct thread *thread, const char *status, json_t *news)
+{
+    json_object_set_new(news, "status", json_string(status));
+    json_object_set_new(
+        news, "updated_us", json_integer((json_int_t)thread->engine->wall_us));
+    if (!json_object_get(news, "interrupts"))
+        json_object_set_new(news, "interrupts", json_null());
+    if (!json_object_get(news, "error"))
+        json_object_set_new(news, "error", json_null());
+    ss_thread_put_record(thread, news);
+}
+
+void ss_thread_ran(
+    const struct run *run, enum ss_run_status status, const json_t *result)
+{
+    ss_check(ss_run_status_has_ended(status) && run->graph);
+    const char *word = status == SS_RUN_DONE     ? SS_THREAD_IDLE
+                       : status == SS_RUN_FAILED ? SS_THREAD_FAILED
+                                                 : SS_THREAD_INTERRUPTED;
+    json_t *error =
+        status == SS_RUN_FAILED ? json_object_get(result, "error") : NULL;
+    bool asks = status == SS_RUN_INTERRUPTED &&
+                json_array_size(json_object_get(result, "interrupts")) > 0;
+    tell(run->thread, word,
+        json_pack("{s:s, s:s, s:s, s:O*, s:o*}", "graph", run->graph->name,
+            "version", run->graph->version, "run", run->id, "error", error,
+            "interrupts", asks ? questions_of(run->root) : NULL));
+}
+
+void ss_thread_was_changed(struct thread *thread, bool has_next)
+{
+    tell(thread, has_next ? SS_THREAD_INTERRUPTED : SS_THREAD_IDLE,
+        json_object());
+}

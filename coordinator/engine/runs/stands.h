@@ -1,0 +1,19 @@
+// stands.h - how a thread stands, as its record says it.
+#ifndef SS_ENGINE_RUNS_STANDS_H
+#define SS_ENGINE_RUNS_STANDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "common/model/run_status.h"
+
+struct run;
+struct thread;
+
+// A run has ended so, with this result.
+void ss_thread_ran(
+    const struct run *run, enum ss_run_status status, const json_t *result);
+// Its state was written to from outside; whether it has something to do now.
+void ss_thread_was_changed(struct thread *thread, bool has_next);
+
+#endif
