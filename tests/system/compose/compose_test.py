@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "upgrade")]
 
 import images  # noqa: E402
 import older  # noqa: E402
+import packages  # noqa: E402
 import rolling  # noqa: E402
 from cluster import Cluster  # noqa: E402
 from engine import ROOT, Engine, Failure, Unavailable, say  # noqa: E402
@@ -35,6 +36,8 @@ AGAIN = {"the_digest_job_survives_the_loss_of_everything",
          "a_second_version_is_rolled_out_during_a_run"}
 # What begins with a cluster of the version from before.
 BEFORE = {"a_cluster_of_before_is_upgraded_under_load"}
+# What needs containers, and no cluster.
+ALONE = {"the_packages_work_in_a_clean_container"}
 # What a run of naps gives: the sum of squares of 0..NAPS-1.
 SUM = sum(number * number for number in range(NAPS))
 
@@ -232,6 +235,10 @@ def test_an_image_that_does_not_work_replaces_no_worker(cluster):
     cluster.wait_workers(1)
 
 
+def test_the_packages_work_in_a_clean_container(cluster):
+    packages.play(cluster.engine)
+
+
 def test_a_cluster_of_before_is_upgraded_under_load(cluster):
     rolling.play(cluster)
 
@@ -260,6 +267,33 @@ def older_version(tests):
     except older.Unavailable as why:
         say(f"*** NO UPGRADE IS TRIED: {why} ***")
         return None, len(wanted)
+
+
+def without_packages(tests):
+    """The tests that can be played, and how many are skipped."""
+    why = packages.trouble() if ALONE & tests.keys() else None
+    if why:
+        say(f"*** NO PACKAGE IS TRIED: {why} ***")
+        tests = {name: function for name, function in tests.items()
+                 if name not in ALONE}
+    return tests, len(ALONE) if why else 0
+
+
+class NoCluster:
+    """In the place of one, for what needs none."""
+
+    def __init__(self, engine, compose):
+        self.engine = engine
+        self.program = compose
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        pass
+
+    def compose(self, *words, **_):
+        return subprocess.CompletedProcess(words, 0, "", "")
 
 
 def play(cluster, tests, names):
@@ -300,7 +334,8 @@ def play_row(engine, tests, row):
 def play_all(engine, composes, tests, before):
     """Two clusters side by side, as most of what they do is to wait: one tries it
     all, the other one what is of before, and some with a second Compose."""
-    rows = [[(Cluster, composes[0], tests.keys() - BEFORE)], []]
+    rows = [[(Cluster, composes[0], tests.keys() - BEFORE - ALONE)],
+            [(NoCluster, composes[0], ALONE)]]
     if before:
         rows[1].append((rolling.OlderCluster, composes[0], BEFORE))
     for compose in composes[1:]:
@@ -314,6 +349,8 @@ def main():
     begin = time.monotonic()
     tests = named(sys.argv[1:])
     before, skipped = older_version(tests)
+    tests, more = without_packages(tests)
+    skipped += more
     try:
         with Engine() as engine, ThreadPoolExecutor(1) as beside:
             composes = beside.submit(engine.composes)
