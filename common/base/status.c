@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/mem.h"
+
 struct status_row {
     int status;
     const char *name;
@@ -68,6 +70,13 @@ static void trim(char *message)
     size = strlen(message);
     while (size > 0 && message[size - 1] == '\n')
         message[--size] = '\0';
+}
+
+struct ss_error *ss_error_at(struct ss_error **place)
+{
+    if (!*place)
+        *place = ss_zalloc(1, sizeof(**place));
+    return *place;
 }
 
 #undef ss_error_set // where the analyzer reads

@@ -45,6 +45,10 @@ int ss_error_set(struct ss_error *error, int status, const char *format, ...)
     ((void)(ss_error_set)((error), (status), __VA_ARGS__), (status))
 #endif
 
+// The error at `place`, made there by the first who has one to say: few of many
+// ever do, and it is large. For ss_free().
+struct ss_error *ss_error_at(struct ss_error **place);
+
 // Put "context: " before the message; returns error->status (SS_EIO if NULL).
 int ss_error_wrap(struct ss_error *error, const char *format, ...)
     SS_PRINTF(2, 3);

@@ -200,7 +200,7 @@ void ss_task_commit_failure(
     ss_check(code != SS_OK);
     ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
     ss_task_move(task, TASK_FAILED);
-    ss_error_set(&task->error, code, "%s", message);
+    ss_error_set(ss_error_at(&task->error), code, "%s", message);
     add_answers(task, &stored);
     add_open_questions(task, &stored);
     ss_writes_add(

@@ -45,6 +45,7 @@ static void fini_result(struct loop_result *result)
     ss_value_unref(result->output);
     json_decref(result->interrupts);
     json_decref(result->parent_command);
+    ss_free(result->error);
     ss_free(result->error_node);
     ss_free(result->drain);
 }

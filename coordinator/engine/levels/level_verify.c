@@ -58,7 +58,7 @@ static void verify_end(const struct task *task)
 {
     const struct ss_pendings *pending = &task->loop->pending;
     bool stores = task->state == TASK_DONE || task->state == TASK_FAILED;
-    if (stores && task->error.status != SS_EDRAINED)
+    if (stores && !(task->error && task->error->status == SS_EDRAINED))
         ss_invariant(
             I192, ss_map_get(&pending->tasks, task->planned.id) != NULL);
     if (task->state == TASK_DONE && !task->restored)
@@ -66,7 +66,7 @@ static void verify_end(const struct task *task)
     if (task->state == TASK_INTERRUPTED)
         ss_invariant(I50, json_is_array(task->interrupts));
     if (task->state == TASK_FAILED)
-        ss_invariant(I51, task->error.status != SS_OK);
+        ss_invariant(I51, task->error && task->error->status != SS_OK);
     if (task->state == TASK_PARENT)
         ss_invariant(I52, task->parent != NULL);
     if (task->error_handled)

@@ -57,7 +57,7 @@ static void leave(struct loop *loop, enum loop_status status)
 
 static void fail(struct loop *loop, int status, const char *message)
 {
-    ss_error_set(&loop->result.error, status, "%s", message);
+    ss_error_set(ss_error_at(&loop->result.error), status, "%s", message);
     leave(loop, LOOP_FAILED);
 }
 
@@ -390,14 +390,14 @@ static void raise_task(struct loop *loop, struct task *task)
             "command to the graph around it, and there is none");
         return;
     }
-    if (task->error.status == SS_EDRAINED) {
-        loop->result.drain = ss_strdup(task->error.message);
+    if (task->error->status == SS_EDRAINED) {
+        loop->result.drain = ss_strdup(task->error->message);
         leave(loop, LOOP_DRAINED);
         return;
     }
     ss_free(loop->result.error_node);
     loop->result.error_node = ss_strdup(task->planned.node->name);
-    fail(loop, task->error.status, task->error.message);
+    fail(loop, task->error->status, task->error->message);
 }
 
 static void settle(struct loop *loop)

@@ -84,10 +84,10 @@ struct task {
     json_t *interrupts;      // INTERRUPTED: [{value, id, ...}], may be empty
     json_t *messages;        // returned by the body
     struct task_items items;
-    struct ss_error error; // FAILED
-    bool error_handled;    // a handler took it
-    struct task *failed;   // HANDLER: whose failure it handles
-    json_t *parent;        // PARENT: the command
+    struct ss_error *error; // FAILED
+    bool error_handled;     // a handler took it
+    struct task *failed;    // HANDLER: whose failure it handles
+    json_t *parent;         // PARENT: the command
     char *cache_key;
     // attempts
     enum ss_assignment_kind order_kind;
@@ -188,7 +188,7 @@ struct loop_folds {
 struct loop_result {
     struct ss_value *output; // last values payload; NULL: none was emitted
     json_t *interrupts;      // INTERRUPTED
-    struct ss_error error;
+    struct ss_error *error;  // NULL: none
     char *error_node;
     json_t *parent_command;
     char *drain;

@@ -16,8 +16,8 @@ static void restore_failure(struct task *task, const struct ss_pendings *from)
     int code =
         ss_status_by_name(ss_json_str(facts.error, "code", "node_failed"));
     // a later program may have words that this one lacks
-    ss_error_set(&task->error, code == SS_OK ? SS_ENODE : code, "%s",
-        ss_json_str(facts.error, "message", ""));
+    ss_error_set(ss_error_at(&task->error), code == SS_OK ? SS_ENODE : code,
+        "%s", ss_json_str(facts.error, "message", ""));
 }
 
 static void restore_task(

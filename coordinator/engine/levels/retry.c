@@ -82,7 +82,7 @@ static json_t *tries_of(const struct task *task, int64_t wait_ms)
         (json_int_t)task->tries.first_attempt_us, "wait_ms",
         (json_int_t)wait_ms, "at_us",
         (json_int_t)task->loop->engine->wall_us + (json_int_t)wait_ms * 1000);
-    json_t *why = json_string(task->error.message);
+    json_t *why = json_string(task->error ? task->error->message : "");
     if (why)
         json_object_set_new(tries, "error", why);
     return tries;
@@ -150,7 +150,8 @@ static void recover_failures(
         left_ms = wait_ms;
     task->tries.failures = (uint32_t)ss_json_int(tries, "failed", 0);
     task->tries.tried_seq = facts->tries_seq;
-    ss_error_set(&task->error, SS_ENODE, "%s", ss_json_str(tries, "error", ""));
+    ss_error_set(ss_error_at(&task->error), SS_ENODE, "%s",
+        ss_json_str(tries, "error", ""));
     task->tries.retry_at_ms = loop->engine->now_ms + left_ms;
 }
 
@@ -196,7 +197,7 @@ static bool retry(struct task *task, int code, const char *kind,
         if ((int64_t)task->tries.failures >= policy->attempts_max)
             return false;
         ss_writes_fini(&task->writes);
-        ss_error_set(&task->error, code, "%s", message);
+        ss_error_set(ss_error_at(&task->error), code, "%s", message);
         task->loop->engine->watch->restarted(task);
         int64_t wait_ms = interval_ms(engine, policy, task->tries.failures);
         keep_tries(task, wait_ms);
@@ -228,7 +229,7 @@ void ss_task_failed(struct task *task, int code, const char *kind,
                    code != SS_EDRAINED;
     ss_task_commit_failure(task, code, message, handled);
     ss_engine_narrate(engine, "task %s failed: %s", task->planned.node->name,
-        task->error.message);
+        task->error->message);
     if (handled)
         start_handler(task);
     ss_task_settled(task);

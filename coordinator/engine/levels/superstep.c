@@ -35,6 +35,7 @@ void ss_task_destroy(struct task **place)
     json_decref(task->answers);
     json_decref(task->used_answers);
     json_decref(task->interrupts);
+    ss_free(task->error);
     json_decref(task->messages);
     json_decref(task->items.kept);
     json_decref(task->parent);

@@ -121,7 +121,8 @@ void ss_task_start(struct task *task)
         ss_task_back_off(task, "has failed before");
         return;
     }
-    task->error = (struct ss_error){0};
+    ss_free(task->error);
+    task->error = NULL;
     if (task->planned.node->subgraph) {
         start_child(task);
         return;
@@ -145,7 +146,8 @@ void ss_task_start(struct task *task)
 void ss_task_retry_due(struct task *task)
 {
     ss_check(task->state == TASK_BACKOFF || task->state == TASK_CACHE);
-    task->error = (struct ss_error){0};
+    ss_free(task->error);
+    task->error = NULL;
     if (task->planned.node->subgraph) {
         start_child(task);
         return;
@@ -266,12 +268,13 @@ void ss_task_child_ended(struct task *task, struct loop *child)
         child_interrupted(task, child);
         break;
     case LOOP_FAILED:
-        ss_task_failed(task, child->result.error.status, NULL, SS_RETRY_DEFAULT,
-            child->result.error.message);
+        ss_task_failed(task, child->result.error->status, NULL,
+            SS_RETRY_DEFAULT, child->result.error->message);
         break;
     case LOOP_DRAINED:
         ss_task_move(task, TASK_FAILED);
-        ss_error_set(&task->error, SS_EDRAINED, "%s", child->result.drain);
+        ss_error_set(
+            ss_error_at(&task->error), SS_EDRAINED, "%s", child->result.drain);
         ss_task_settled(task);
         break;
     case LOOP_PARENT:

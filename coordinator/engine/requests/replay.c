@@ -235,8 +235,8 @@ static void take_write(struct task *task, const struct ss_row_write *write)
     } else if (strcmp(write->channel, SS_NAME_ERROR) == 0) {
         show_task(task, TASK_FAILED);
         int code = ss_status_by_name(ss_json_str(json, "code", "node_failed"));
-        ss_error_set(
-            &task->error, code, "%s", ss_json_str(json, "message", ""));
+        ss_error_set(ss_error_at(&task->error), code, "%s",
+            ss_json_str(json, "message", ""));
     } else if (ss_name_special(write->channel) == 0) {
         ss_writes_add(
             &task->writes, write->channel, ss_value_ref(write->value));

@@ -151,7 +151,7 @@ static void emit_result(struct task *task)
     json_t *payload = json_pack("{s:s, s:s, s:o, s:o, s:o}", "id",
         task->planned.id, "name", task->planned.node->name, "error",
         task->state == TASK_FAILED
-            ? ss_error_json(task->error.status, task->error.message)
+            ? ss_error_json(task->error->status, task->error->message)
             : json_null(),
         "result",
         task->state == TASK_DONE

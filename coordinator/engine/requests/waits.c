@@ -88,8 +88,8 @@ void ss_wait_set_backoff(json_t *json, const struct task *task)
     json_object_set_new(
         json, "in_ms", json_integer((json_int_t)next_try_ms(task)));
     json_object_set_new(json, "failures", json_integer(task->tries.failures));
-    if (task->error.message[0])
-        json_object_set_new(json, "error", json_string(task->error.message));
+    if (task->error && task->error->message[0])
+        json_object_set_new(json, "error", json_string(task->error->message));
 }
 
 static void set_backoff(json_t *json, const struct wait *wait)

@@ -69,7 +69,8 @@ static void stop(struct run *run, const char *why)
 {
     run->cancelled = true;
     ss_loop_move(run->root, LOOP_FAILED);
-    ss_error_set(&run->root->result.error, SS_ECANCELLED, "%s", why);
+    ss_error_set(
+        ss_error_at(&run->root->result.error), SS_ECANCELLED, "%s", why);
 }
 
 // Its rows are void when all of them have left for the store.

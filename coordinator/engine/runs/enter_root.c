@@ -491,7 +491,7 @@ static void entry_folded(struct loop *loop)
     if (finish_entry(loop, &error) == SS_OK)
         return;
     ss_loop_move(loop, LOOP_FAILED);
-    loop->result.error = error;
+    *ss_error_at(&loop->result.error) = error;
     ss_run_root_ended(loop->run);
 }
 

@@ -108,7 +108,7 @@ bool ss_run_recover_as(
         status = ss_loop_recover_root(run->root, &error);
     if (status != SS_OK) {
         ss_loop_move(run->root, LOOP_FAILED);
-        run->root->result.error = error;
+        *ss_error_at(&run->root->result.error) = error;
         ss_run_root_ended(run);
     }
     return true;

@@ -139,7 +139,7 @@ json_t *ss_run_result(const struct run *run, enum ss_run_status status)
         (json_int_t)run->terms.tasks_restored);
     if (root->status == LOOP_FAILED) {
         json_t *error = ss_error_json(
-            root->result.error.status, root->result.error.message);
+            root->result.error->status, root->result.error->message);
         if (root->result.error_node)
             json_object_set_new(
                 error, "node", json_string(root->result.error_node));
@@ -263,7 +263,7 @@ void ss_run_enter_queued(struct run *run)
     if (status == SS_OK)
         return;
     ss_loop_move(run->root, LOOP_FAILED);
-    run->root->result.error = error;
+    *ss_error_at(&run->root->result.error) = error;
     ss_run_root_ended(run);
 }
 
@@ -280,7 +280,7 @@ int ss_run_enter(struct run *run, struct ss_error *error)
         return SS_OK;
     if (run->entry) { // it has begun: it fails in the journal too
         ss_loop_move(run->root, LOOP_FAILED);
-        run->root->result.error = *error;
+        *ss_error_at(&run->root->result.error) = *error;
         ss_run_root_ended(run);
         return SS_OK;
     }

@@ -48,8 +48,8 @@ static void add_node(struct ss_assignment *order, struct task *task)
     if (task->failed)
         order->given.error = json_pack("{s:s, s:s, s:s}", "node",
             task->failed->planned.node->name, "code",
-            ss_status_name(task->failed->error.status), "message",
-            task->failed->error.message);
+            ss_status_name(task->failed->error->status), "message",
+            task->failed->error->message);
 }
 
 struct ss_assignment *ss_task_order(struct task *task)
