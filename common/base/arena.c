@@ -9,7 +9,7 @@ struct ss_arena_chunk {
     _Alignas(16) char bytes[];
 };
 
-enum { CHUNK_SIZE_MIN = 1024, CHUNK_SIZE_KEPT = 64 * 1024 };
+enum { CHUNK_SIZE_MIN = 1024 };
 
 static void *take_chunk(struct ss_arena *arena, size_t size)
 {
@@ -33,28 +33,12 @@ void *ss_arena_take(struct ss_arena *arena, size_t size)
     return memory;
 }
 
-static void free_older(struct ss_arena_chunk *chunk)
-{
-    while (chunk) {
-        struct ss_arena_chunk *older = chunk->older;
-        ss_free(chunk);
-        chunk = older;
-    }
-}
-
-void ss_arena_reset(struct ss_arena *arena)
-{
-    arena->used = 0;
-    if (!arena->now)
-        return;
-    free_older(arena->now->older);
-    arena->now->older = NULL;
-    if (arena->now->size > CHUNK_SIZE_KEPT)
-        ss_arena_fini(arena);
-}
-
 void ss_arena_fini(struct ss_arena *arena)
 {
-    free_older(arena->now);
+    for (struct ss_arena_chunk *chunk = arena->now, *older; chunk;
+         chunk = older) {
+        older = chunk->older;
+        ss_free(chunk);
+    }
     *arena = (struct ss_arena){0};
 }

@@ -14,8 +14,6 @@ struct ss_arena {
 
 // So many bytes, not cleared, aligned for everything. Borrowed from the arena.
 void *ss_arena_take(struct ss_arena *arena, size_t size);
-// All is given back; one chunk is kept.
-void ss_arena_reset(struct ss_arena *arena);
 void ss_arena_fini(struct ss_arena *arena);
 
 #endif

@@ -94,7 +94,9 @@ void *ss_vec_grow(void *items, size_t *capacity, size_t count, size_t size)
 {
     if (count <= *capacity)
         return items;
-    size_t wanted = *capacity ? *capacity : 4;
+    // What is large is often alone: a row's event, a subscriber.
+    size_t first = size >= 64 ? 1 : size >= 32 ? 2 : 4;
+    size_t wanted = *capacity ? *capacity : first;
     while (wanted < count) {
         if (wanted > SIZE_MAX / 2)
             out_of_memory(SIZE_MAX);

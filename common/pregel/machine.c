@@ -86,7 +86,6 @@ void ss_machine_destroy(struct ss_machine **place)
         ss_value_unref(machine->foreign.items[i].value);
     }
     SS_VEC_FINI(&machine->foreign);
-    ss_arena_fini(&machine->work);
     ss_graph_unref(machine->graph);
     ss_free(machine);
 }

@@ -334,8 +334,7 @@ static void plan_updated(struct planning *planning)
     size_t count = 0;
     for (uint32_t u = 0; u < updated->count; u++)
         count += graph->channels[updated->items[u]].nodes_count;
-    struct candidate *list =
-        ss_arena_take(&machine->work, (count + 1) * sizeof(*list));
+    struct candidate *list = ss_alloc((count + 1) * sizeof(*list));
     count = 0;
     for (uint32_t u = 0; u < updated->count; u++) {
         const struct ss_channel_spec *spec =
@@ -350,7 +349,7 @@ static void plan_updated(struct planning *planning)
     for (size_t i = 0; i < count; i++)
         if (i == 0 || list[i].node != list[i - 1].node)
             plan_pull(planning, list[i].node);
-    ss_arena_reset(&machine->work);
+    ss_free(list);
 }
 
 static int by_index(const void *a, const void *b)

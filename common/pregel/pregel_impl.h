@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/arena.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/channel.h"
@@ -104,7 +103,6 @@ struct ss_machine {
     struct ss_map strangers; // node -> struct ss_map * (channel -> int64_t *)
     // channels that the graph lacks and the journal has
     SS_VEC(struct ss_row_channel) foreign;
-    struct ss_arena work; // of a call
 };
 
 // ------------------------------------------------ update.c

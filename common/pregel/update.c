@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/map.h"
@@ -51,6 +52,7 @@ struct work {
     size_t count;
     struct touch *touches; // machine->touched: their places here + 1
     size_t touched;
+    struct ss_arena arena;
 };
 
 static int by_path(const void *a, const void *b)
@@ -65,8 +67,8 @@ static int by_path(const void *a, const void *b)
 static void sort_tasks(struct work *work)
 {
     bool is_sorted = true;
-    work->tasks = ss_arena_take(
-        &work->machine->work, (work->count + 1) * sizeof(*work->tasks));
+    work->tasks =
+        ss_arena_take(&work->arena, (work->count + 1) * sizeof(*work->tasks));
     for (size_t t = 0; t < work->count; t++) {
         work->tasks[t] = &work->update->tasks[t];
         is_sorted = is_sorted && (t == 0 || strcmp(work->tasks[t - 1]->path,
@@ -94,7 +96,7 @@ static void touch_write(
     if (it->count == it->capacity) {
         size_t capacity = it->capacity ? 2 * it->capacity : FEWEST;
         struct ss_channel_write *writes =
-            ss_arena_take(&work->machine->work, capacity * sizeof(*writes));
+            ss_arena_take(&work->arena, capacity * sizeof(*writes));
         if (it->count)
             memcpy(writes, it->writes, it->count * sizeof(*writes));
         it->writes = writes;
@@ -114,8 +116,8 @@ static void gather(struct work *work)
     }
     most = most < graph->channels_count ? most : graph->channels_count;
     sort_tasks(work);
-    work->touches = ss_arena_take(
-        &work->machine->work, (most + 1) * sizeof(*work->touches));
+    work->touches =
+        ss_arena_take(&work->arena, (most + 1) * sizeof(*work->touches));
     for (size_t t = 0; t < work->count; t++) {
         const struct ss_update_task *task = work->tasks[t];
         for (size_t i = 0; i < task->triggers_count; i++)
@@ -359,7 +361,7 @@ static void work_fini(struct work *work)
         if (it->copy.spec)
             ss_channel_fini(&it->copy);
     }
-    ss_arena_reset(&work->machine->work);
+    ss_arena_fini(&work->arena);
 }
 
 int ss_update_apply(struct ss_machine *machine, struct ss_update *update,

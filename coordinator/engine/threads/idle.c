@@ -69,7 +69,6 @@ static void make_small(struct threads *threads)
     thread->idle.is_small = true;
     if (size > 0 && size <= SS_IDLE_PACK_SIZE_MAX)
         ss_journal_pack(thread->journal);
-    SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
     threads->idle_size -= thread->idle.size;

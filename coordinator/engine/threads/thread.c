@@ -400,6 +400,10 @@ static void release(struct thread *thread)
     if (released == 0)
         return;
     thread->held.count -= released;
+    if (thread->held.count == 0) { // between two supersteps it is empty
+        SS_VEC_FINI(&thread->held);
+        return;
+    }
     memmove(thread->held.items, &thread->held.items[released],
         thread->held.count * sizeof(*thread->held.items));
 }
