@@ -34,6 +34,17 @@ static const char *named_checkpoint(const struct run *run)
     return id && id[0] ? id : NULL;
 }
 
+// Few runs begin where something was asked; the others have no list of it.
+static void note_questions(struct loop *loop)
+{
+    json_t *questions = ss_pendings_questions(&loop->pending);
+    json_decref(loop->run->questions);
+    loop->run->questions = NULL;
+    if (json_array_size(questions) > 0)
+        loop->run->questions = json_incref(questions);
+    json_decref(questions);
+}
+
 static int load_root(
     struct loop *loop, struct entry *start, struct ss_error *error)
 {
@@ -230,23 +241,31 @@ static void tell_children(struct loop *loop, const struct entry *start)
     ss_id_copy(run->replay_id, id);
 }
 
+// A note that says the usual is none: an object with 12 keys is 800 bytes.
+static void note(json_t *entry, const char *key, json_t *value, bool is_usual)
+{
+    if (is_usual) {
+        json_decref(value);
+        json_object_del(entry, key);
+    } else {
+        json_object_set_new(entry, key, value);
+    }
+}
+
 // What recovery must know and cannot see any more (journal.md).
 static void note_entry(const struct loop *loop, const struct entry *start)
 {
     json_t *entry = loop->run->entry;
-    json_object_set_new(
-        entry, "base", json_string(start->mark ? start->mark->id : ""));
-    json_object_set_new(entry, "stop", json_integer((json_int_t)loop->stop));
-    json_object_set_new(entry, "addressed", json_boolean(start->addressed));
-    json_object_set_new(
-        entry, "superseded", json_boolean(loop->entered.superseded));
-    json_object_set_new(
-        entry, "resuming", json_boolean(loop->entered.resuming));
-    json_object_set_new(
-        entry, "time_traveling", json_boolean(start->time_traveling));
-    json_object_set_new(
-        entry, "replaying", json_boolean(loop->entered.replaying));
-    json_object_set_new(entry, "replay_id", json_string(loop->run->replay_id));
+    const struct loop_entry *entered = &loop->entered;
+    const char *base = start->mark ? start->mark->id : "";
+    const char *replay_id = loop->run->replay_id;
+    note(entry, "stop", json_integer((json_int_t)loop->stop), false);
+    note(entry, "base", json_string(base), !base[0]);
+    note(entry, "replay_id", json_string(replay_id), !replay_id[0]);
+    note(entry, "addressed", json_true(), !start->addressed);
+    note(entry, "superseded", json_true(), !entered->superseded);
+    note(entry, "resuming", json_true(), !entered->resuming);
+    note(entry, "replaying", json_true(), !entered->replaying);
 }
 
 // What __start__ would not take of a command on a fresh thread, as it takes
@@ -430,8 +449,7 @@ static int prepare_root(struct loop *loop, struct entry *start,
     warn_breakpoints(loop, "interrupt_after", &run->options.after);
     if (start->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
-    json_decref(run->questions);
-    run->questions = ss_pendings_questions(&loop->pending);
+    note_questions(loop);
     if (start->answer && ss_machine_has_versions(loop->machine))
         status = check_answer(loop, start, error);
     if (status == SS_OK && start->command)
@@ -561,8 +579,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
         loop->entered.resuming ? INHERITED_RESUMING : INHERITED_ANEW;
     loop->entered.replaying = ss_json_bool(run->entry, "replaying", false);
     ss_id_copy(run->replay_id, ss_json_str(run->entry, "replay_id", ""));
-    json_decref(run->questions);
-    run->questions = ss_pendings_questions(&loop->pending);
+    note_questions(loop);
     if (first)
         take_resume_value(loop);
     ss_enter_recover_output(loop);
