@@ -68,9 +68,10 @@ static void write_row(struct loop *loop)
 // loop, who began it (the journal's rule: it goes on only with that).
 static json_t *make_metadata(const struct loop *loop)
 {
-    json_t *metadata = loop->run && loop->run->options.meta
-                           ? json_copy(loop->run->options.meta)
-                           : json_object();
+    json_t *of_run = loop->run ? loop->run->options.meta : NULL;
+    if (of_run && !loop->parent)
+        return json_incref(of_run); // with no parents; its checkpoints share it
+    json_t *metadata = of_run ? json_copy(of_run) : json_object();
     json_object_set_new(metadata, "parents",
         loop->checkpoint_map ? json_copy(loop->checkpoint_map) : json_object());
     json_t *parents = json_object_get(metadata, "parents");

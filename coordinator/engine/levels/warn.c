@@ -29,6 +29,8 @@ void ss_loop_warn(struct loop *loop, const char *format, ...)
         if (strcmp(json_string_value(item), cut.message) == 0)
             return;
     }
+    if (!run->warnings)
+        run->warnings = json_array();
     json_array_append_new(run->warnings, json_string(cut.message));
 }
 

@@ -75,8 +75,6 @@ struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
     run->engine = thread->engine;
     run->thread = thread;
     run->graph = graph ? ss_graph_ref(graph) : NULL;
-    run->warnings = json_array();
-    run->questions = json_array();
     run->created_us = thread->engine->wall_us;
     run->engine->watch->made(run);
     return run;

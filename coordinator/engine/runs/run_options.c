@@ -14,6 +14,8 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/under_way.h"
+#include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
 static int parse_names(const json_t *names, const char *key,
@@ -109,6 +111,7 @@ static json_t *make_meta(const json_t *config)
     }
     json_object_del(meta, "source");
     json_object_del(meta, "step");
+    json_object_set_new(meta, "parents", json_object());
     return meta;
 }
 
@@ -143,7 +146,12 @@ int ss_run_parse(
         ss_request_int(request->recursion_limit, SS_RECURSION_LIMIT_DEFAULT);
     run->request = ss_request_ref(request);
     options->command = json_is_null(request->command) ? NULL : request->command;
-    options->meta = make_meta(request->config);
+    json_t **plain = &run->engine->runs->plain_meta;
+    if (!*plain)
+        *plain = make_meta(NULL);
+    options->meta = json_object_size(request->config) > 0
+                        ? make_meta(request->config)
+                        : json_incref(*plain);
     options->strict_resume = request->strict_resume;
     options->max_concurrency = ss_request_int(request->max_concurrency, 0);
     options->priority = ss_request_int(request->priority, 0);

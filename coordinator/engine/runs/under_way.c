@@ -44,6 +44,7 @@ void ss_runs_fini(struct engine *engine)
     ss_map_fini(&runs->by_name, NULL);
     SS_VEC_FINI(&runs->turns);
     SS_VEC_FINI(&runs->ended);
+    json_decref(runs->plain_meta);
     ss_free(engine->runs);
 }
 

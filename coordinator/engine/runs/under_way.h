@@ -2,6 +2,7 @@
 #ifndef SS_ENGINE_RUNS_UNDER_WAY_H
 #define SS_ENGINE_RUNS_UNDER_WAY_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "common/base/map.h"
@@ -16,6 +17,7 @@ struct runs {
     SS_VEC(struct thread *) turns; // those whose next run may begin
     size_t queued;                 // runs that wait for their turn
     SS_VEC(struct run *) ended;    // freed at the end of the step
+    json_t *plain_meta;            // of runs that say no configuration
 };
 
 // ------------------------------------------------ record.c

@@ -257,6 +257,18 @@ static enum ss_row_kind kind_of(const struct ss_row *row)
     return row->has_checkpoint ? SS_ROW_CHECKPOINT : SS_ROW_WRITES;
 }
 
+// No more comes: what it has room for is given back.
+static void row_trim(struct ss_row *row)
+{
+    row->events_capacity = row->events_count;
+    if (row->events_count > 0)
+        row->events =
+            ss_realloc(row->events, row->events_count * sizeof(*row->events));
+    if (row->writes_count > 0)
+        row->writes =
+            ss_realloc(row->writes, row->writes_count * sizeof(*row->writes));
+}
+
 void ss_thread_seal(struct thread *thread)
 {
     struct ss_error error = {0};
@@ -267,6 +279,7 @@ void ss_thread_seal(struct thread *thread)
     thread->open = NULL;
     thread->open_writes = 0;
     row->kind = kind_of(row);
+    row_trim(row);
     int status = ss_journal_append(thread->journal, row, &error);
     if (status != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);
