@@ -38,6 +38,7 @@ static const char *named_checkpoint(const struct run *run)
 static void note_questions(struct loop *loop)
 {
     json_t *questions = ss_pendings_questions(&loop->pending);
+    ss_check(!loop->parent);
     json_decref(loop->run->questions);
     loop->run->questions = NULL;
     if (json_array_size(questions) > 0)
@@ -244,6 +245,7 @@ static void tell_children(struct loop *loop, const struct entry *start)
 // A note that says the usual is none: an object with 12 keys is 800 bytes.
 static void note(json_t *entry, const char *key, json_t *value, bool is_usual)
 {
+    ss_check(json_is_object(entry));
     if (is_usual) {
         json_decref(value);
         json_object_del(entry, key);

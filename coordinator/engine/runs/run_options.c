@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -147,6 +148,7 @@ int ss_run_parse(
     run->request = ss_request_ref(request);
     options->command = json_is_null(request->command) ? NULL : request->command;
     json_t **plain = &run->engine->runs->plain_meta;
+    ss_check(!options->meta);
     if (!*plain)
         *plain = make_meta(NULL);
     options->meta = json_object_size(request->config) > 0

@@ -260,6 +260,7 @@ static enum ss_row_kind kind_of(const struct ss_row *row)
 // No more comes: what it has room for is given back.
 static void row_trim(struct ss_row *row)
 {
+    ss_check(row->events_count <= row->events_capacity);
     row->events_capacity = row->events_count;
     if (row->events_count > 0)
         row->events =
@@ -276,10 +277,10 @@ void ss_thread_seal(struct thread *thread)
     if (!row)
         return;
     ss_check(row->seq == ss_journal_head(thread->journal) + 1);
-    thread->open = NULL;
-    thread->open_writes = 0;
     row->kind = kind_of(row);
     row_trim(row);
+    thread->open = NULL;
+    thread->open_writes = 0;
     int status = ss_journal_append(thread->journal, row, &error);
     if (status != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);
