@@ -537,8 +537,10 @@ void ss_admission_close(struct ss_admission **admission)
     struct ss_admission *it = *admission;
     if (!it)
         return;
-    ss_monitor_close(&it->monitor);
+    // First who is asked: connections that were let in end once it answers
+    // that, and nobody does so for it while the monitor is waited for.
     ss_zap_close(&it->zap);
+    ss_monitor_close(&it->monitor);
     if (it->has_keys)
         ss_allowed_fini(&it->allowed);
     ss_handshake_queue_fini(&it->handshakes);
