@@ -5,7 +5,7 @@ packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
     protobuf-c-compiler libprotobuf-c-dev libzmq3-dev libczmq-dev
     libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev
     libjemalloc-dev"
-packages_test="g++ check python3 binutils postgresql git"
+packages_test="g++ check python3 python3-yaml binutils postgresql git"
 packages_slow="valgrind"
 packages_ci="clang clang-tidy"
 packages_older="uthash-dev" # of the version that is upgraded from
@@ -113,6 +113,32 @@ need_langgraph()
         exit 3
     fi
     cp "$wanted" "$venv/installed"
+}
+
+# What looks at deploy/kubernetes and deploy/prometheus as others will: schemas, in
+# a Python of its own below build/; and Debian's prometheus, unpacked there, so
+# that no daemon is started.
+need_kubernetes()
+{
+    place=build/kubernetes
+    wanted=kubernetes-validate==1.37.0
+    [ ! -f "$place/installed" ] || return 0
+    need_packages python3-venv
+    say "Getting $wanted and Debian's prometheus into $place."
+    mkdir -p "$place"
+    if ! { python3 -m venv "$place" && "$place/bin/pip" install -q "$wanted" &&
+        { (cd "$place" && apt-get -q download prometheus) ||
+            { prefix=$(root_prefix) && apt update &&
+                (cd "$place" && apt-get -q download prometheus); }; } &&
+        dpkg -x "$place"/prometheus_*.deb "$place/prometheus"
+    } >"$place/log" 2>&1; then
+        tail -n 20 "$place/log" >&2
+        complain "pip or apt-get could not get them."
+        return 3
+    fi
+    rm -f "$place"/prometheus_*.deb
+    ln -sf ../prometheus/usr/bin/prometheus ../prometheus/usr/bin/promtool "$place/bin"
+    : >"$place/installed"
 }
 
 # Configure and build: build PRESET [--only TARGET] [cmake argument...]. Fails

@@ -15,8 +15,8 @@ import quarantine_test
 from harness import BIN, LIB, ROOT, Failure, World, expect
 
 PAGES = ROOT / "docs/operating"
-# Run by the containers' test, and by a test of its own below.
-ELSEWHERE = {"compose.md", "langgraph.md"}
+# Run by the tests of containers and of Kubernetes, and by one below.
+ELSEWHERE = {"compose.md", "kubernetes.md", "langgraph.md"}
 # Lines that begin so are run by another test: on a server that it begins anew;
 # and what takes minutes is the build that all tests are of.
 ELSEWHERE_LINES = {"psql -d superstep ": "tests/system/tls_test.py",
