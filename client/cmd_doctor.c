@@ -12,22 +12,23 @@
 
 #include "client/cli/child.h"
 #include "client/cli/paused.h"
+#include "client/cli/text.h"
+#include "client/cli/waiting.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/app/startup_warnings.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "common/model/finding.h"
-#include "common/model/run_status.h"
 #include "common/model/value.h"
+#include "common/model/wait_reason.h"
 
-enum { WORDS_MAX = 64, TEXT_SIZE = 1024, RUNS_LOOKED_AT = 1000 };
-// How long an answer may take that the coordinator has in memory, and a list
-// that it has to read.
-enum { ANSWER_MS = 2000, RUNS_MS = 5000 };
+enum { WORDS_MAX = 64 };
+enum { ANSWER_MS = 2000 }; // the coordinator has it in memory
 enum { ROLES = SS_ROLE_CLIENT | SS_ROLE_OPERATOR };
 
 static struct ss_arg_list words;
+static int64_t busy_count; // tasks that wait for room, which is nothing wrong
 
 const struct ss_arg ss_cmd_doctor_options[] = {
     SS_CLI_WORDS(words, "OPTION", 0, WORDS_MAX), SS_CLI_OPTIONS};
@@ -105,41 +106,130 @@ static void look_at_keys(json_t *found)
         add(found, SS_FINDING_KEY, error.message);
 }
 
-static size_t open_runs_of(const json_t *runs, const char *graph)
+// A finding of the coordinator `who`; NULL: of the one that is asked
+// everything. Takes `text`.
+static void add_of(
+    json_t *found, enum ss_finding finding, const char *who, char *text)
 {
-    size_t count = 0, i;
-    json_t *run;
-    json_array_foreach (runs, i, run) {
-        if (strcmp(ss_json_str(run, "graph", ""), graph) == 0 &&
-            ss_run_is_under_way(run))
-            count++;
-    }
-    return count;
+    char *whole = ss_format("%s%s%s", who ? who : "", who ? ": " : "", text);
+    add(found, finding, whole);
+    ss_free(whole);
+    ss_free(text);
 }
 
-static void look_at_graphs(
-    const json_t *graphs, const json_t *runs, json_t *found)
+// Those that wait for a worker of the same version are one finding, whichever
+// their nodes are: that of the first.
+static void add_unserved(
+    json_t *found, const char *who, const json_t *waits, size_t at)
 {
-    bool is_cut = json_array_size(runs) >= RUNS_LOOKED_AT;
-    size_t i;
-    json_t *graph;
-    char text[TEXT_SIZE];
-    json_array_foreach (graphs, i, graph) {
-        const char *name = ss_json_str(graph, "name", "?");
-        size_t count = open_runs_of(runs, name);
-        if (ss_json_int(graph, "workers", 1) > 0)
+    const json_t *wait = json_array_get(waits, at), *other;
+    const char *graph = ss_json_str(wait, "graph", "?");
+    const char *version = ss_json_str(wait, "version", "?");
+    int64_t count = 0;
+    for (size_t i = 0; i < json_array_size(waits); i++) {
+        other = json_array_get(waits, i);
+        if (ss_wait_reason_of(other) != SS_WAIT_NO_WORKER ||
+            strcmp(ss_json_str(other, "graph", "?"), graph) != 0 ||
+            strcmp(ss_json_str(other, "version", "?"), version) != 0)
             continue;
-        snprintf(text, sizeof(text),
-            "no worker serves the graph %.200s, and %zu of its runs wait%s",
-            name, count, is_cut ? ", or more" : "");
-        if (count > 0)
-            add(found, SS_FINDING_NOT_SERVED, text);
-        else if (is_cut)
-            fprintf(stderr,
-                "superstep: no worker serves the graph %s; only %d runs were "
-                "looked at, none of them of that graph and open\n",
-                name, RUNS_LOOKED_AT);
+        if (i < at)
+            return;
+        count += ss_json_int(other, "count", 1);
     }
+    char *tasks = ss_text_count(count, "task");
+    add_of(found, SS_FINDING_NOT_SERVED, who,
+        ss_format(
+            "no worker serves version %.8s of the graph %.200s: %s wait%s",
+            version, graph, tasks, count == 1 ? "s" : ""));
+    ss_free(tasks);
+}
+
+static void add_wait(
+    json_t *found, const char *who, const json_t *wait, enum ss_finding finding)
+{
+    char *why = ss_waiting_text(wait);
+    char *tasks = ss_text_count(ss_json_int(wait, "count", 1), "task");
+    add_of(found, finding, who,
+        ss_format("%s of node %.200s of the graph %.200s: %s", tasks,
+            ss_json_str(wait, "node", "?"), ss_json_str(wait, "graph", "?"),
+            why));
+    ss_free(tasks);
+    ss_free(why);
+}
+
+// What its engine holds, and what that waits for, grouped.
+static void look_at_waits(
+    struct ss_client *client, const char *who, json_t *found)
+{
+    enum { OFTEN = 3 };
+    const struct ss_client_ask quickly = {.timeout_ms = ANSWER_MS};
+    json_t *answer = NULL, *wait;
+    size_t i;
+    if (ss_client_ask(client, "tasks", json_pack("{s:i}", "limit", 1), &quickly,
+            &answer, NULL) != 0)
+        return;
+    json_t *waits = json_object_get(answer, "waits");
+    if (!waits)
+        fputs("superstep: a coordinator of an older version does not say what "
+              "waits\n",
+            stderr);
+    json_array_foreach (waits, i, wait) {
+        enum ss_wait_reason why = ss_wait_reason_of(wait);
+        if (why == SS_WAIT_NO_WORKER)
+            add_unserved(found, who, waits, i);
+        if (why == SS_WAIT_NO_LABEL)
+            add_wait(found, who, wait, SS_FINDING_NO_LABEL);
+        if (why == SS_WAIT_WORKERS_BUSY)
+            busy_count += ss_json_int(wait, "count", 1);
+        if (why == SS_WAIT_BACKOFF && ss_json_int(wait, "failures", 0) >= OFTEN)
+            add_wait(found, who, wait, SS_FINDING_RETRYING);
+    }
+    json_decref(answer);
+}
+
+// Processes that end again and again.
+static void look_at_crashes(const json_t *answer, json_t *found)
+{
+    const json_t *crashes = json_object_get(answer, "crashes");
+    size_t count = json_array_size(crashes);
+    if (count < 2)
+        return;
+    const json_t *last = json_array_get(crashes, count - 1);
+    char *ago = ss_text_ago(ss_json_int(last, "ago_ms", 0));
+    add_of(found, SS_FINDING_CRASHING, NULL,
+        ss_format(
+            "%zu processes of workers ended within ten minutes; the last, "
+            "of %.100s, %.160s, %s",
+            count, ss_json_str(last, "worker", "?"),
+            ss_json_str(last, "how", "?"), ago));
+    ss_free(ago);
+}
+
+// `served`: graph -> the version ("name@version") that a worker serves.
+static void look_at_versions(const json_t *workers, json_t *found)
+{
+    json_t *served = json_object(), *worker, *graph;
+    size_t i, j;
+    json_array_foreach (workers, i, worker)
+        json_array_foreach (json_object_get(worker, "graphs"), j, graph) {
+            const char *key = json_string_value(graph);
+            const char *at = key ? strrchr(key, '@') : NULL;
+            if (!at)
+                continue;
+            char *name = ss_format("%.*s", (int)(at - key), key);
+            const char *other = ss_json_str(served, name, NULL);
+            if (!other)
+                json_object_set(served, name, graph);
+            else if (*other && strcmp(other, key) != 0) {
+                add_of(found, SS_FINDING_TWO_VERSIONS, NULL,
+                    ss_format("workers serve the graph %.200s in version %.8s "
+                              "and in version %.8s",
+                        name, strrchr(other, '@') + 1, at + 1));
+                json_object_set_new(served, name, json_string(""));
+            }
+            ss_free(name);
+        }
+    json_decref(served);
 }
 
 static void look_at_pauses(const json_t *answer, json_t *found)
@@ -166,20 +256,16 @@ static void add_damaged(json_t *found, const char *text)
 
 // Whether the store of a coordinator answers. `who`: its endpoint; NULL: the
 // coordinator that is asked everything else, too.
-static bool take_health(const json_t *answer, const char *who, json_t *found)
+static void take_health(const json_t *answer, const char *who, json_t *found)
 {
     const json_t *health = json_object_get(answer, "health");
     const char *why = ss_json_str(health, "reason", NULL);
     json_t *item;
     size_t i;
-    if (why) {
-        char *text = ss_format("%s%s%s", who ? who : "", who ? ": " : "", why);
-        add(found, SS_FINDING_STORE_SILENT, text);
-        ss_free(text);
-    }
+    if (why)
+        add_of(found, SS_FINDING_STORE_SILENT, who, ss_strdup(why));
     json_array_foreach (json_object_get(health, "damaged"), i, item)
         add_damaged(found, ss_json_str(item, "text", "?"));
-    return !why;
 }
 
 static int ask_health(struct ss_client *client, json_t **ret_answer,
@@ -190,16 +276,13 @@ static int ask_health(struct ss_client *client, json_t **ret_answer,
         client, "health", NULL, &quickly, ret_answer, ret_error);
 }
 
-// True also for a coordinator of an older version, which does not say. Requests
-// that go through a silent store would wait with it.
-static bool look_at_health(struct ss_client *client, json_t *found)
+// One of an older version does not say.
+static void look_at_health(struct ss_client *client, json_t *found)
 {
     json_t *answer = NULL;
-    if (ask_health(client, &answer, NULL) != 0)
-        return true;
-    bool answers = take_health(answer, NULL, found);
+    if (ask_health(client, &answer, NULL) == 0)
+        take_health(answer, NULL, found);
     json_decref(answer);
-    return answers;
 }
 
 // One of an older version does not know the request.
@@ -215,14 +298,14 @@ static void look_at_member(const char *endpoint, json_t *found)
         status = ask_health(client, &answer, &error);
     if (status == 0) {
         take_health(answer, endpoint, found);
+        look_at_waits(client, endpoint, found);
     } else if (ss_cli_status(&error) != SS_EINVAL) {
         bool is_reached = ss_cli_status(&error) != SS_ETIMEOUT &&
                           ss_cli_status(&error) != SS_ECLOSED;
-        char *text = ss_format("the coordinator %s %s: %s", endpoint,
-            is_reached ? "does not say how it is" : "was not reached",
-            error.message);
-        add(found, SS_FINDING_MEMBER, text);
-        ss_free(text);
+        add_of(found, SS_FINDING_MEMBER, NULL,
+            ss_format("the coordinator %s %s: %s", endpoint,
+                is_reached ? "does not say how it is" : "was not reached",
+                error.message));
     }
     json_decref(answer);
     ss_client_close(&client);
@@ -238,50 +321,36 @@ static void look_at_members(const struct ss_client *client, json_t *found)
             look_at_member(endpoint, found);
 }
 
-// This goes through the store, which may fall silent just now.
-static void look_at_runs(
-    struct ss_client *client, const json_t *graphs, json_t *found)
+static void look_at_workers(const json_t *answer, json_t *found)
 {
-    json_t *answer = NULL;
-    struct ss_client_error error;
-    const struct ss_client_ask in_time = {.timeout_ms = RUNS_MS};
-    if (ss_client_ask(client, "runs",
-            json_pack("{s:i}", "limit", RUNS_LOOKED_AT), &in_time, &answer,
-            &error) != 0) {
-        bool is_late = ss_cli_status(&error) == SS_ETIMEOUT;
-        if (look_at_health(client, found))
-            add(found, is_late ? SS_FINDING_STORE_SILENT : SS_FINDING_SILENT,
-                error.message);
-        return;
-    }
-    look_at_graphs(graphs, json_object_get(answer, "runs"), found);
-    json_decref(answer);
+    const json_t *workers = json_object_get(answer, "workers");
+    if (json_array_size(workers) == 0)
+        add(found, SS_FINDING_NO_WORKER, "no worker is connected");
+    look_at_versions(workers, found);
+    look_at_crashes(answer, found);
 }
 
 static int look_at_cluster(json_t *found)
 {
     struct ss_client *client = NULL;
     struct ss_client_error error;
-    json_t *graphs = NULL, *workers = NULL, *pauses = NULL;
+    json_t *workers = NULL, *pauses = NULL;
     const struct ss_client_options client_options = {
         .endpoints = ss_cli_options.endpoints, .keys = ss_cli_options.keys};
     int status = ss_client_open(&client_options, &client, &error);
     if (status == 0)
-        status = ss_client_workers(client, &workers, &error);
-    if (status == 0)
-        status = ss_client_graphs(client, &graphs, &error);
+        status = ss_client_ask(client, "workers", NULL, NULL, &workers, &error);
     if (status == 0 && // a coordinator of an older version has none
         ss_client_ask(client, "pauses", NULL, NULL, &pauses, NULL) == 0)
         look_at_pauses(pauses, found);
-    if (status != 0 && json_array_size(found) == 0)
-        add(found, SS_FINDING_SILENT, error.message);
-    if (status == 0 && json_array_size(workers) == 0)
-        add(found, SS_FINDING_NO_WORKER, "no worker is connected");
-    if (status == 0 && look_at_health(client, found))
-        look_at_runs(client, graphs, found);
-    if (status == 0)
+    if (status == 0) {
+        look_at_workers(workers, found);
+        look_at_health(client, found);
+        look_at_waits(client, NULL, found);
         look_at_members(client, found);
-    json_decref(graphs);
+    } else if (json_array_size(found) == 0) {
+        add(found, SS_FINDING_SILENT, error.message);
+    }
     json_decref(workers);
     json_decref(pauses);
     ss_client_close(&client);
@@ -300,6 +369,10 @@ static void print(const json_t *found)
             ss_json_str(item, "text", "?"), ss_json_str(item, "remedy", ""));
     if (json_array_size(found) == 0)
         puts("Nothing is wrong.");
+    if (busy_count > 0)
+        printf("%lld %s for room on a worker: superstep top shows which.\n",
+            (long long)busy_count,
+            busy_count == 1 ? "task waits" : "tasks wait");
 }
 
 int ss_cmd_doctor(struct ss_client *client)

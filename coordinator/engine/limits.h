@@ -19,6 +19,9 @@ enum {
     SS_ENDED_LOOK_MS = 2000,
     SS_ENDED_EACH_MS = 100,
     SS_ENDED_HOW_SIZE_MAX = 160, // bytes that are told of how
+    SS_CRASHES_MAX = 16,         // ends of workers that are remembered
+    SS_CRASH_KNOWN_MS = 600000,  // and for so long
+    SS_CRASH_NAME_SIZE = 128,    // of a worker's name, as it is shown then
     SS_REDELIVERIES_MAX = 3,     // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
     // A run that was counted so often when its coordinator had crashed, and

@@ -1,6 +1,8 @@
 // Workers that die, forget, repeat themselves: what becomes of their tasks.
+#include "coordinator/engine/limits.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
+#include <stdio.h>
 
 #include "common/model/value.h"
 
@@ -591,7 +593,40 @@ START_TEST(who_attaches_is_told_of_an_attempt_in_order)
 }
 END_TEST
 
-SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
+static size_t crashes(const char *ret_last[2])
+{
+    const json_t *list = json_object_get(world_get("workers", "{}"), "crashes");
+    size_t count = json_array_size(list);
+    const json_t *last = count ? json_array_get(list, count - 1) : NULL;
+    ret_last[0] = ss_json_str(last, "worker", "none");
+    ret_last[1] = ss_json_str(last, "how", "none");
+    return count;
+}
+
+START_TEST(processes_that_ended_are_remembered_for_ten_minutes)
+{
+    const char *last[2];
+    char name[16];
+    world_worker("w1", 1);
+    ck_assert_uint_eq(crashes(last), 0);
+    world_ended("w1", "signal 11");
+    world_ended("gone", "exit code 3"); // before anybody had heard of it
+    ck_assert_uint_eq(crashes(last), 2);
+    ck_assert_str_eq(last[0], "gone");
+    ck_assert_str_eq(last[1], "exit code 3");
+    for (int i = 0; i < SS_CRASHES_MAX; i++) {
+        snprintf(name, sizeof(name), "w-%d", i);
+        world_ended(name, "signal 9");
+    }
+    ck_assert_uint_eq(crashes(last), SS_CRASHES_MAX);
+    ck_assert_str_eq(last[0], name);
+    world_pass(SS_CRASH_KNOWN_MS);
+    ck_assert_uint_eq(crashes(last), 0);
+}
+END_TEST
+
+SUITE("workers", processes_that_ended_are_remembered_for_ten_minutes,
+    a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     every_result_comes_twice_and_counts_once,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
     a_supervisor_that_is_wrong_ends_nothing,

@@ -15,6 +15,7 @@ import postgres
 from harness import BIN, DEADLINE_S, LIB, ROOT, World, expect, main
 
 HELLO = LIB / "libhello.so"
+APPS = ROOT / "tests/system/app"
 # What it must say is to be done, by what is wrong: all that it knows.
 REMEDY = {
     "store": "Look at --store",
@@ -43,6 +44,10 @@ REMEDY = {
     "no-worker": "superstep-worker --app",
     "paused": "superstep unpause",
     "not-served": "the application that has this graph",
+    "no-label": "--label",
+    "two-versions": "superstep migrate",
+    "retrying": "superstep explain RUN",
+    "crashing": "The worker's log says",
 }
 planted = set()
 not_tried = []
@@ -288,6 +293,62 @@ def test_no_worker_a_pause_and_a_graph_that_nobody_serves():
         found = doctor(world)
         expect(set(found) == {"no-worker", "not-served"}, str(found))
         expect("hello" in found["not-served"]["text"], str(found))
+
+
+def begin(world, graph):
+    world.do("run", graph, "--detach", "--input", "{}")
+
+
+def wait_found(world, name, *words):
+    """It takes a moment until so much has happened."""
+    end = time.monotonic() + DEADLINE_S
+    while name not in (found := doctor(world)):
+        expect(time.monotonic() < end, f"{name} was planted, found: {found}")
+        time.sleep(0.05)
+    for word in words:
+        expect(word in found[name]["text"], f"no {word!r} in {found[name]}")
+    return found
+
+
+def test_versions_that_nobody_serves_or_that_are_two():
+    with World() as world:
+        first = world.compile(APPS / "versions.c")
+        first = first.rename(first.with_name("first.so"))
+        second = world.compile(APPS / "versions.c", "-DSECOND")
+        world.coordinator()
+        world.worker(first).stop()
+        begin(world, "letter")
+        world.worker(second)
+        # The graph is served, and the version of the run is not; runs that
+        # ended before do not hide it.
+        expect_only(doctor(world), "not-served", "letter", "1 task waits",
+                    "superstep migrate")
+        world.worker(first)
+        expect_only(wait_found(world, "two-versions"), "two-versions",
+                    "in version")
+
+
+def test_what_waits_is_asked_of_the_coordinator():
+    with World() as world:
+        world.coordinator()
+        world.worker(world.compile(APPS / "trouble.c"), None, "--processes",
+                     "2", capacity=1)
+        begin(world, "gpu")
+        expect_only(doctor(world), "no-label", "train", "gpu", "--label")
+        begin(world, "busy")
+        wait_found(world, "retrying", "fetch", "failed 3 times", "503",
+                   "next try in")
+        begin(world, "crash")
+        found = wait_found(world, "crashing", "signal 9")
+        expect(set(found) == {"no-label", "retrying", "crashing"}, str(found))
+
+
+def test_a_dead_endpoint_beside_a_live_one():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        world.endpoint += ",tcp://127.0.0.1:9"
+        expect_only(doctor(world), "coordinator-unreached", "127.0.0.1:9")
 
 
 def test_a_store_that_does_not_answer():

@@ -230,7 +230,8 @@ void ss_request(struct engine *engine, const struct ss_event *event)
 static void workers(struct engine *engine, const struct ss_request *request)
 {
     ss_reply(engine, request,
-        json_pack("{s:o}", "workers", ss_workers_json(engine)));
+        json_pack("{s:o, s:o}", "workers", ss_workers_json(engine), "crashes",
+            ss_crashes_json(engine)));
 }
 
 static void status_of(struct engine *engine, const struct ss_request *request)

@@ -8,6 +8,7 @@
 //   said --> the link is tried, each SS_ENDED_EACH_MS --> it is broken: lost
 //              |
 //              +--> SS_ENDED_LOOK_MS later it still speaks: it was not so
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -17,17 +18,48 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
+
+// The oldest one makes room.
+static void remember(struct engine *engine, const char *name, const char *how)
+{
+    struct scheduler *scheduler = engine->scheduler;
+    struct crash *crash =
+        &scheduler->crashes[scheduler->crashes_count++ % SS_CRASHES_MAX];
+    snprintf(crash->worker, sizeof(crash->worker), "%s", name);
+    snprintf(crash->how, sizeof(crash->how), "%s", how);
+    crash->at_ms = engine->now_ms;
+}
+
+json_t *ss_crashes_json(const struct engine *engine)
+{
+    const struct scheduler *scheduler = engine->scheduler;
+    json_t *list = json_array();
+    uint64_t count = scheduler->crashes_count;
+    uint64_t from = count > SS_CRASHES_MAX ? count - SS_CRASHES_MAX : 0;
+    for (uint64_t i = from; i < count; i++) {
+        const struct crash *crash = &scheduler->crashes[i % SS_CRASHES_MAX];
+        int64_t ago_ms = engine->now_ms - crash->at_ms;
+        ss_check(ago_ms >= 0);
+        if (ago_ms < SS_CRASH_KNOWN_MS)
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:I}", "worker", crash->worker,
+                          "how", crash->how, "ago_ms", (json_int_t)ago_ms));
+    }
+    return list;
+}
 
 void ss_worker_ended(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker = ss_worker_named(engine, event->bye.ended);
     const char *how = event->bye.how;
-    if (!worker)
-        return; // it is gone already, or another coordinator's
     if (!how || strlen(how) > SS_ENDED_HOW_SIZE_MAX)
         how = "nobody says how";
+    remember(engine, event->bye.ended, how);
+    if (!worker)
+        return; // it is gone already, or another coordinator's
     ss_free(worker->ended);
     worker->ended = ss_strdup(how);
     worker->ended_ms = engine->now_ms;

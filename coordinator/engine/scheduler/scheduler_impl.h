@@ -10,6 +10,7 @@
 #include "common/base/map.h"
 #include "common/model/task.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/gate.h"
 
 struct census;
@@ -83,6 +84,13 @@ static inline struct attempt *attempt_of(const struct task *task)
     return (struct attempt *)task;
 }
 
+// The process of a worker ended, as its supervisor said (ended.c).
+struct crash {
+    char worker[SS_CRASH_NAME_SIZE];
+    char how[SS_ENDED_HOW_SIZE_MAX + 1];
+    int64_t at_ms;
+};
+
 // Of an engine.
 struct scheduler {
     struct ready_queue *queue;
@@ -96,6 +104,8 @@ struct scheduler {
         vouched;          // beat.c: task and thread -> when it may be sent anew
     uint64_t stamps;      // of lists that workers hold
     struct ss_map limits; // name -> struct limit *
+    struct crash crashes[SS_CRASHES_MAX]; // the newest at crashes_count - 1
+    uint64_t crashes_count;               // that there were, in all
 };
 
 // ------------------------------------------------ worker_state.c

@@ -36,6 +36,12 @@ json_t *ss_workers_settings(const struct engine *engine);
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
 
+// ------------------------------------------------ ended.c
+
+// The newest processes of workers that ended, as their supervisors said, of the
+// last ten minutes. Gives.
+json_t *ss_crashes_json(const struct engine *engine);
+
 // ------------------------------------------------ drain_worker.c
 
 // The request `drain`.

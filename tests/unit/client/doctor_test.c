@@ -7,61 +7,103 @@
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
 
-enum { RUNS_LOOKED_AT = 1000 };
+static const char well[] = "{\"health\":{\"ok\":true}}";
 
-static const char served_by_nobody[] =
-    "{\"graphs\":[{\"name\":\"digest\",\"workers\":0}]}";
-static const char workers[] = "{\"workers\":[{\"name\":\"w1\"}]}";
-
-// So many runs of that graph that still run.
-static char *runs_of(const char *graph, size_t count)
-{
-    struct ss_buf buf;
-    ss_buf_init(&buf, 1 << 20);
-    for (size_t i = 0; i < count; i++)
-        ss_buf_addf(&buf, "%s{\"graph\":\"%s\",\"status\":\"running\"}",
-            i ? "," : "{\"runs\":[", graph);
-    ss_buf_add_str(&buf, "]}");
-    char *text = ss_strdup(ss_buf_str(&buf));
-    ss_buf_fini(&buf);
-    return text;
-}
-
-static void look_at(char *runs)
+static void look_at(const char *workers, const char *tasks)
 {
     const struct script lines[] = {{.op = "workers", .final = workers},
-        {.op = "graphs", .final = served_by_nobody},
         {.op = "pauses", .final = "{\"pauses\":[]}"},
-        {.op = "health", .final = "{\"health\":{\"ok\":true}}"},
-        {.op = "runs", .final = runs}, {0}};
+        {.op = "health", .final = well}, {.op = "tasks", .final = tasks}, {0}};
     script = lines;
     RUN("doctor");
     script = NULL;
-    ss_free(runs);
 }
 
-START_TEST(a_list_of_runs_that_was_cut_short_is_called_so)
+#define WORKER "{\"worker\":\"w1\",\"graphs\":[\"digest@5f0c1e7a99\"]}"
+#define WAIT(node, why, more)                                                  \
+    "{\"graph\":\"digest\",\"version\":\"5f0c1e7a99\",\"node\":\"" node        \
+    "\",\"why\":\"" why "\"," more "}"
+
+START_TEST(what_waits_for_a_worker_of_its_version_is_one_finding)
 {
-    look_at(runs_of("digest", RUNS_LOOKED_AT - 1));
-    ck_assert(says(&out, "digest, and 999 of its runs wait\n"));
+    look_at("{\"workers\":[" WORKER "]}",
+        "{\"waits\":[" WAIT("a", "no_worker", "\"count\":2") "," WAIT(
+            "b", "no_worker", "\"count\":41") "]}");
+    ck_assert(says(&out, "not-served: no worker serves version 5f0c1e7a of the "
+                         "graph digest: 43 tasks wait\n"));
+    ck_assert(!says(&out, "41 tasks wait"));
     expect_err("");
-    look_at(runs_of("digest", RUNS_LOOKED_AT));
-    ck_assert(says(&out, "digest, and 1000 of its runs wait, or more\n"));
-    look_at(runs_of("other", RUNS_LOOKED_AT - 1));
-    expect_err("");
-    look_at(runs_of("other", RUNS_LOOKED_AT));
-    expect_err("superstep: no worker serves the graph digest; only 1000 runs "
-               "were looked at, none of them of that graph and open\n");
+}
+END_TEST
+
+START_TEST(what_waits_for_a_label_or_fails_again_and_again_is_named)
+{
+    look_at("{\"workers\":[" WORKER "]}",
+        "{\"waits\":[" WAIT(
+            "a", "no_label", "\"count\":1,\"labels\":\"gpu\"") "," WAIT("b",
+            "backoff", "\"count\":1,\"failures\":2") "," WAIT("c", "backoff",
+            "\"count\":7,\"failures\":3,\"error\":\"busy\"") "]}");
+    ck_assert(
+        says(&out, "no-label: 1 task of node a of the graph digest: waits: "
+                   "no worker offers gpu\n"));
+    ck_assert(says(&out, "retrying: 7 tasks of node c of the graph digest: "
+                         "failed 3 times at most, last: busy; next try in "));
+    ck_assert(!says(&out, "node b"));
+}
+END_TEST
+
+START_TEST(tasks_that_wait_for_room_are_counted_and_nothing_is_wrong)
+{
+    look_at("{\"workers\":[" WORKER "]}",
+        "{\"waits\":[" WAIT("a", "workers_busy", "\"count\":2431") "]}");
+    expect_out("Nothing is wrong.\n2431 tasks wait for room on a worker: "
+               "superstep top shows which.\n");
+}
+END_TEST
+
+START_TEST(workers_that_end_again_and_again_are_named)
+{
+    look_at("{\"workers\":[" WORKER "],\"crashes\":[{\"worker\":\"w1\"}]}",
+        "{\"waits\":[]}");
+    expect_out("Nothing is wrong.\n"); // once is no loop
+    look_at("{\"workers\":[" WORKER
+            "],\"crashes\":[{\"worker\":\"w1\"},{\"worker\":\"w2\",\"how\":"
+            "\"signal 11\",\"ago_ms\":2000}]}",
+        "{\"waits\":[]}");
+    ck_assert(says(&out, "crashing: 2 processes of workers ended within ten "
+                         "minutes; the last, of w2, signal 11, 2 s ago\n"));
+}
+END_TEST
+
+START_TEST(a_graph_that_is_served_in_two_versions_is_named_once)
+{
+    look_at("{\"workers\":[" WORKER
+            ",{\"graphs\":[\"digest@9a1b\"]},{\"graphs\":"
+            "[\"digest@77\",\"other@1\"]},{\"graphs\":[\"other@1\"]}]}",
+        "{\"waits\":[]}");
+    ck_assert(
+        says(&out, "two-versions: workers serve the graph digest in version "
+                   "5f0c1e7a and in version 9a1b\n"));
+    ck_assert(!says(&out, "77") && !says(&out, "other"));
+}
+END_TEST
+
+START_TEST(a_coordinator_that_does_not_say_what_waits_is_called_so)
+{
+    look_at("{\"workers\":[" WORKER "]}", "{\"tasks\":[]}");
+    expect_out("Nothing is wrong.\n");
+    expect_err("superstep: a coordinator of an older version does not say what "
+               "waits\n");
 }
 END_TEST
 
 static void ask_member(const char *health)
 {
-    const struct script lines[] = {{.op = "workers", .final = workers},
-        {.op = "graphs", .final = "{\"graphs\":[]}"},
+    const struct script lines[] = {
+        {.op = "workers", .final = "{\"workers\":[" WORKER "]}"},
         {.op = "pauses", .final = "{\"pauses\":[]}"},
         {.op = "health", .final = health},
-        {.op = "runs", .final = "{\"runs\":[]}"}, {0}};
+        {.op = "tasks", .final = "{\"waits\":[]}"}, {0}};
     const char *endpoint = ss_link_endpoint(server);
     char *other = ss_format("tcp://localhost%s", strrchr(endpoint, ':'));
     members[0] = endpoint;
@@ -95,7 +137,16 @@ int main(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
-    tcase_add_test(tcase, a_list_of_runs_that_was_cut_short_is_called_so);
+    tcase_add_test(
+        tcase, what_waits_for_a_worker_of_its_version_is_one_finding);
+    tcase_add_test(
+        tcase, what_waits_for_a_label_or_fails_again_and_again_is_named);
+    tcase_add_test(
+        tcase, tasks_that_wait_for_room_are_counted_and_nothing_is_wrong);
+    tcase_add_test(tcase, workers_that_end_again_and_again_are_named);
+    tcase_add_test(tcase, a_graph_that_is_served_in_two_versions_is_named_once);
+    tcase_add_test(
+        tcase, a_coordinator_that_does_not_say_what_waits_is_called_so);
     tcase_add_test(tcase, a_member_that_does_not_say_how_it_is_is_named);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
