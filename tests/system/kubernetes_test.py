@@ -30,6 +30,7 @@ OVERLAYS = {
     "try": SET | {"Service postgres", "StatefulSet postgres",
                   "Secret superstep-postgres"},
     "production": SET | {"ServiceMonitor superstep",
+                         "PrometheusRule superstep",
                          "ScaledObject superstep-worker"},
     "next": {"Service superstep-worker-next", "Deployment superstep-worker-next",
              "PodDisruptionBudget superstep-worker-next"}}
@@ -39,7 +40,8 @@ TOOLS = ROOT / "build/kubernetes/bin"
 FREE = re.compile(
     r"/(cpu|memory|storage|sizeLimit|periodSeconds|timeoutSeconds|interval|"
     r"failureThreshold|replicas|pollingInterval|image|uid)$"
-    r"|/(image)$|/livenessProbe/\w+$|/data/[^/]+$|/serverAddress$")
+    r"|/(image)$|/livenessProbe/\w+$|/data/[^/]+$|/serverAddress$"
+    r"|/spec/groups\b")
 
 
 def tool(name):

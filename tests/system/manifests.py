@@ -171,6 +171,10 @@ class Manifests:
                    "a node is drained without a look at the others")
         for item in self.of("ServiceMonitor"):
             self.check_monitor(item)
+        for item in self.of("PrometheusRule"):
+            expect(item["metadata"]["labels"] == {
+                "app.kubernetes.io/name": "superstep"} and item["spec"],
+                "the rules' labels")
         for item in self.of("ScaledObject"):
             self.check_scaler(item)
 
