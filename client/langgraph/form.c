@@ -14,34 +14,46 @@
 
 #define TYPES "langgraph.types"
 
-typedef int decode_fn(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error);
+// What ss_item_decode() or ss_revive() made of a value, in the form that the
+// engine knows. Gives.
+typedef int read_fn(
+    const json_t *from, json_t **ret_json, struct ss_error *error);
 typedef int encode_fn(const json_t *json, const struct ss_ext_allowed *allowed,
     struct ss_buf *buf, struct ss_error *error);
 
-static int unexpected(const struct ss_msgpack_item *item, const char *expected,
-    struct ss_error *error)
+static int unexpected(
+    const json_t *json, const char *expected, struct ss_error *error)
 {
-    char name[SS_LANGGRAPH_CLASS_MAX];
-    ss_ext_class(item, name);
-    return ss_error_set(
-        error, SS_EFORMAT, "a %s stands where %s should", name, expected);
+    ss_check(json);
+    static const char *const plain[] = {[JSON_OBJECT] = "dict",
+        [JSON_ARRAY] = "list",
+        [JSON_STRING] = "str",
+        [JSON_INTEGER] = "int",
+        [JSON_REAL] = "float",
+        [JSON_TRUE] = "bool",
+        [JSON_FALSE] = "bool",
+        [JSON_NULL] = "None"};
+    char *name = ss_mark_class(json);
+    ss_error_set(error, SS_EFORMAT, "a %s stands where %s should",
+        name ? name : plain[json_typeof(json)], expected);
+    ss_free(name);
+    return SS_EFORMAT;
 }
 
-// Decode each item of a list by `decode`.
-static int decode_each(struct ss_msgpack_reader *reader, decode_fn *decode,
-    const char *expected, json_t **ret_json, struct ss_error *error)
+// Read each item of a list.
+static int read_each(const json_t *from, read_fn *read, const char *expected,
+    json_t **ret_json, struct ss_error *error)
 {
-    struct ss_msgpack_item head;
-    int status = ss_msgpack_read(reader, &head, error);
-    if (status == SS_OK && head.type != SS_MSGPACK_ARRAY)
-        status = unexpected(&head, expected, error);
-    json_t *list = json_array();
-    for (size_t i = 0; status == SS_OK && i < head.count; i++) {
-        json_t *item = NULL;
-        status = decode(reader, &item, error);
+    size_t i;
+    json_t *item, *list = json_array();
+    int status =
+        json_is_array(from) ? SS_OK : unexpected(from, expected, error);
+    json_array_foreach (from, i, item) {
+        json_t *one = NULL;
         if (status == SS_OK)
-            json_array_append_new(list, item);
+            status = read(item, &one, error);
+        if (one)
+            json_array_append_new(list, one);
     }
     if (status == SS_OK)
         *ret_json = list;
@@ -67,13 +79,23 @@ static int encode_each(const json_t *json, encode_fn *encode,
     return SS_OK;
 }
 
-// Open an extension of one of langgraph's own classes.
-static bool open_own(const struct ss_msgpack_item *item, enum ss_ext_code code,
-    const char *name, struct ss_ext *ret_ext)
+// What an object of one of langgraph's own classes holds, or NULL. Borrowed.
+static json_t *own_arg(
+    const json_t *json, enum ss_ext_code code, const char *name)
 {
-    return ss_ext_open(item, ret_ext) &&
-           (ss_ext_is(ret_ext, code, TYPES, name) ||
-               ss_ext_is(ret_ext, code, "langgraph.constants", name));
+    struct ss_typed typed;
+    bool is_own = ss_typed_open(json, &typed) && typed.code == (int)code &&
+                  strcmp(typed.name, name) == 0 &&
+                  (strcmp(typed.module, TYPES) == 0 ||
+                      strcmp(typed.module, "langgraph.constants") == 0);
+    return is_own ? typed.arg : NULL;
+}
+
+// A name with a NUL is none: written again it would be another one.
+static bool is_name(const json_t *json)
+{
+    return json_is_string(json) &&
+           strlen(json_string_value(json)) == json_string_length(json);
 }
 
 static void put_text(struct ss_buf *buf, const char *text)
@@ -102,81 +124,54 @@ static int end_own(struct ss_buf *buf, enum ss_ext_code code,
     return status;
 }
 
-// The fields of the object `item` of a class of langgraph's. Gives.
-static int decode_own(const struct ss_msgpack_item *item, const char *name,
-    const char *what, json_t **ret_fields, struct ss_error *error)
-{
-    struct ss_ext ext;
-    if (!open_own(item, SS_EXT_FIELDS, name, &ext))
-        return unexpected(item, what, error);
-    return ss_item_decode(&ext.held, ret_fields, error);
-}
-
 // ------------------------------------------------------------------ sends
 
 // A TimeoutPolicy that has only a run timeout, in milliseconds.
-static int decode_timeout(
-    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
+static int read_timeout(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    struct ss_msgpack_item item;
-    json_t *fields = NULL;
-    int status = ss_msgpack_read(reader, &item, error);
-    if (status == SS_OK && item.type == SS_MSGPACK_NIL)
+    const json_t *fields = own_arg(from, SS_EXT_FIELDS, "TimeoutPolicy");
+    if (!from || json_is_null(from))
         return SS_OK;
-    if (status == SS_OK)
-        status = decode_own(
-            &item, "TimeoutPolicy", "a Send's timeout", &fields, error);
-    if (status != SS_OK)
-        return status;
+    if (!fields)
+        return unexpected(from, "a Send's timeout", error);
     const json_t *run = json_object_get(fields, "run_timeout");
     const json_t *idle = json_object_get(fields, "idle_timeout");
     double ms = ceil(json_number_value(run) * 1000);
-    if (json_is_number(run) && (!idle || json_is_null(idle)) && ms >= 1 &&
-        ms < 1e15)
-        *ret_json = json_integer((json_int_t)ms);
-    else
-        status = ss_error_set(error, SS_EINVAL,
+    if (!json_is_number(run) || (idle && !json_is_null(idle)) || ms < 1 ||
+        ms >= 1e15)
+        return ss_error_set(error, SS_EINVAL,
             "a Send has a timeout that is not a plain run timeout");
-    json_decref(fields);
-    return status;
+    *ret_json = json_integer((json_int_t)ms);
+    return SS_OK;
 }
 
-static int decode_send(
-    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
+// Python's, once with its arguments and once with its fields, or
+// LangGraph.js's.
+static int read_send(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    struct ss_msgpack_item item, list, node;
-    struct ss_ext ext;
-    json_t *arg = NULL, *timeout = NULL, *name = NULL;
-    int status = ss_msgpack_read(reader, &item, error);
-    if (status != SS_OK)
-        return status;
-    if (!open_own(&item, SS_EXT_ARGS, "Send", &ext))
-        return unexpected(&item, "a Send", error);
-    status = ss_msgpack_read(&ext.held, &list, error);
-    if (status == SS_OK &&
-        (list.type != SS_MSGPACK_ARRAY || list.count < 2 || list.count > 3))
-        status = unexpected(&list, "the arguments of a Send", error);
+    const json_t *args = own_arg(from, SS_EXT_ARGS, "Send");
+    const json_t *fields = own_arg(from, SS_EXT_FIELDS, "Send");
+    const json_t *script = json_object_get(from, "args") ? from : NULL;
+    json_t *timeout = NULL;
+    if (!args && !fields && !script)
+        return unexpected(from, "a Send", error);
+    if (args && (json_array_size(args) < 2 || json_array_size(args) > 3))
+        return unexpected(args, "the arguments of a Send", error);
+    const json_t *parts = fields ? fields : script;
+    json_t *node =
+        args ? json_array_get(args, 0) : json_object_get(parts, "node");
+    json_t *arg = args ? json_array_get(args, 1)
+                       : json_object_get(parts, fields ? "arg" : "args");
+    if (!node || !is_name(node) || !arg)
+        return unexpected(node ? node : from, "the node of a Send", error);
+    int status = read_timeout(
+        args ? json_array_get(args, 2) : json_object_get(parts, "timeout"),
+        &timeout, error);
     if (status == SS_OK)
-        status = ss_msgpack_read(&ext.held, &node, error);
-    if (status == SS_OK) {
-        // A name with a NUL is refused: written again it would be another one.
-        bool is_name = node.type == SS_MSGPACK_STR &&
-                       !(node.size > 0 && memchr(node.bytes, 0, node.size));
-        name =
-            is_name ? json_stringn((const char *)node.bytes, node.size) : NULL;
-        if (!name)
-            status = unexpected(&node, "the node of a Send", error);
-    }
-    if (status == SS_OK)
-        status = ss_item_decode(&ext.held, &arg, error);
-    if (status == SS_OK && list.count == 3)
-        status = decode_timeout(&ext.held, &timeout, error);
-    if (status == SS_OK)
-        *ret_json = json_pack("{s:{s:O, s:O, s:O*}}", "$send", "node", name,
+        *ret_json = json_pack("{s:{s:O, s:O, s:o*}}", "$send", "node", node,
             "arg", arg, "timeout_ms", timeout);
-    json_decref(name);
-    json_decref(arg);
-    json_decref(timeout);
     return status;
 }
 
@@ -218,10 +213,10 @@ static int encode_send(const json_t *json, const struct ss_ext_allowed *allowed,
     return end_own(buf, SS_EXT_ARGS, &payload, status, error);
 }
 
-static int decode_sends(
-    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
+static int read_sends(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    return decode_each(reader, decode_send, "a list of Sends", ret_json, error);
+    return read_each(from, read_send, "a list of Sends", ret_json, error);
 }
 
 static int encode_sends(const json_t *json,
@@ -252,16 +247,14 @@ static json_t *old_question(json_t *value, const json_t *ns)
     return question;
 }
 
-static int decode_interrupt(
-    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
+static int read_interrupt(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    struct ss_msgpack_item item;
-    json_t *fields = NULL;
-    int status = ss_msgpack_read(reader, &item, error);
-    if (status == SS_OK)
-        status = decode_own(&item, "Interrupt", "an Interrupt", &fields, error);
-    if (status != SS_OK)
-        return status;
+    const json_t *fields = own_arg(from, SS_EXT_FIELDS, "Interrupt");
+    if (!fields && json_object_get(from, "value"))
+        fields = from; // LangGraph.js's
+    if (!fields)
+        return unexpected(from, "an Interrupt", error);
     json_t *value = json_object_get(fields, "value");
     json_t *id = json_object_get(fields, "id");
     json_t *ns = json_object_get(fields, "ns");
@@ -272,10 +265,9 @@ static int decode_interrupt(
     else if (value && ns)
         *ret_json = old_question(value, ns);
     else
-        status =
-            ss_error_set(error, SS_EFORMAT, "an Interrupt without value or id");
-    json_decref(fields);
-    return status;
+        return ss_error_set(
+            error, SS_EFORMAT, "an Interrupt without value or id");
+    return SS_OK;
 }
 
 static int encode_interrupt(const json_t *json,
@@ -298,19 +290,15 @@ static int encode_interrupt(const json_t *json,
     return end_own(buf, SS_EXT_FIELDS, &payload, status, error);
 }
 
-static int decode_interrupts(
-    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
+// Before LangGraph 0.3: not in a list.
+static int read_interrupts(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    struct ss_msgpack_reader ahead = *reader;
-    struct ss_msgpack_item item;
     json_t *one = NULL;
-    int status = ss_msgpack_read(&ahead, &item, error);
-    if (status == SS_OK && item.type != SS_MSGPACK_EXT)
-        return decode_each(
-            reader, decode_interrupt, "a list of Interrupts", ret_json, error);
-    // before LangGraph 0.3: not in a list
-    if (status == SS_OK)
-        status = decode_interrupt(reader, &one, error);
+    if (json_is_array(from))
+        return read_each(
+            from, read_interrupt, "a list of Interrupts", ret_json, error);
+    int status = read_interrupt(from, &one, error);
     if (status == SS_OK)
         *ret_json = json_pack("[o]", one);
     return status;
@@ -332,28 +320,25 @@ static int by_text(const void *a, const void *b)
     return strcmp(json_string_value(*left), json_string_value(*right));
 }
 
-// A set of names as a sorted list.
-static int decode_names(const struct ss_msgpack_item *item, json_t **ret_json,
-    struct ss_error *error)
+// A set of names as a sorted list; LangGraph.js has a list of them.
+static int read_names(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    struct ss_ext ext;
-    json_t *names = NULL, *name;
+    struct ss_typed typed;
+    const json_t *names = from;
+    json_t *name;
     size_t i;
-    if (!ss_ext_open(item, &ext) ||
-        !ss_ext_is(&ext, SS_EXT_ARG, "builtins", "set"))
-        return unexpected(item, "a set of names", error);
-    int status = ss_item_decode(&ext.held, &names, error);
-    if (status != SS_OK)
-        return status;
-    bool plain = json_is_array(names);
+    if (ss_typed_open(from, &typed) && typed.code == SS_EXT_ARG &&
+        strcmp(typed.module, "builtins") == 0 && strcmp(typed.name, "set") == 0)
+        names = typed.arg;
+    if (!json_is_array(names))
+        return unexpected(from, "a set of names", error);
+    bool plain = true;
     json_array_foreach (names, i, name)
-        plain = plain && json_is_string(name) &&
-                strlen(json_string_value(name)) == json_string_length(name);
-    if (!plain) {
-        json_decref(names);
+        plain = plain && is_name(name);
+    if (!plain)
         return ss_error_set(
             error, SS_EFORMAT, "a join's set holds what is not a name");
-    }
     size_t count = json_array_size(names);
     json_t **sorted = ss_zalloc(count + 1, sizeof(json_t *));
     for (i = 0; i < count; i++)
@@ -364,31 +349,20 @@ static int decode_names(const struct ss_msgpack_item *item, json_t **ret_json,
     for (i = 0; i < count; i++)
         json_array_append(list, sorted[i]);
     ss_free(sorted);
-    json_decref(names);
     *ret_json = list;
     return SS_OK;
 }
 
-static int decode_join(
-    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
+static int read_join(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    struct ss_msgpack_item item, finished;
-    json_t *names = NULL;
-    int status = ss_msgpack_read(reader, &item, error);
-    if (status != SS_OK || item.type != SS_MSGPACK_ARRAY)
-        return status == SS_OK ? decode_names(&item, ret_json, error) : status;
-    if (item.count != 2)
-        return unexpected(&item, "a pair of set and finished", error);
-    status = ss_msgpack_read(reader, &item, error);
+    json_t *finished = json_array_get(from, 1), *names = NULL;
+    bool is_pair = json_array_size(from) == 2 && json_is_boolean(finished);
+    if (!is_pair)
+        return read_names(from, ret_json, error);
+    int status = read_names(json_array_get(from, 0), &names, error);
     if (status == SS_OK)
-        status = decode_names(&item, &names, error);
-    if (status == SS_OK)
-        status = ss_msgpack_read(reader, &finished, error);
-    if (status == SS_OK && finished.type != SS_MSGPACK_BOOL)
-        status = unexpected(&finished, "true or false", error);
-    if (status == SS_OK)
-        *ret_json = json_pack("[O, b]", names, (int)finished.truth);
-    json_decref(names);
+        *ret_json = json_pack("[o, O]", names, finished);
     return status;
 }
 
@@ -420,22 +394,22 @@ static int encode_join(const json_t *json, const struct ss_ext_allowed *allowed,
 
 // ------------------------------------------------------------------ others
 
-static int decode_error(
-    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
+// Its text; LangGraph.js keeps its name and its message.
+static int read_error(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
 {
-    json_t *what = NULL;
-    int status = ss_item_decode(reader, &what, error);
-    if (status != SS_OK)
-        return status;
-    char *class_name = ss_mark_class(what);
-    char *text = json_is_string(what) ? ss_strdup(json_string_value(what))
+    (void)error;
+    const char *name = ss_json_str(from, "name", NULL);
+    const char *message = ss_json_str(from, "message", NULL);
+    char *class_name = ss_mark_class(from);
+    char *text = json_is_string(from) ? ss_strdup(json_string_value(from))
                  : class_name         ? ss_format("a %s", class_name)
-                                      : ss_json_text(what);
-    ss_free(class_name);
+                 : name && message    ? ss_format("%s: %s", name, message)
+                                      : ss_json_text(from);
     *ret_json = json_pack(
         "{s:s, s:s}", "code", ss_status_name(SS_ENODE), "message", text);
+    ss_free(class_name);
     ss_free(text);
-    json_decref(what);
     return SS_OK;
 }
 
@@ -465,59 +439,47 @@ static int decode_snapshot(const struct ss_msgpack_item *item,
     return status;
 }
 
-// The value of an extension that has one field; NULL in *ret_json: it is
-// another one.
-static int decode_inside(const struct ss_msgpack_item *item, bool is_write,
-    json_t **ret_json, struct ss_error *error)
-{
-    struct ss_ext ext;
-    json_t *fields = NULL;
-    *ret_json = NULL;
-    if (!is_write && item->type == SS_MSGPACK_EXT &&
-        item->code == SS_EXT_SNAPSHOT)
-        return decode_snapshot(item, ret_json, error);
-    if (!is_write || !open_own(item, SS_EXT_FIELDS, "Overwrite", &ext))
-        return SS_OK;
-    int status = ss_item_decode(&ext.held, &fields, error);
-    json_t *value = json_object_get(fields, "value");
-    if (status == SS_OK && value)
-        *ret_json = json_pack("{s:O}", SS_NAME_OVERWRITE, value);
-    else if (status == SS_OK)
-        status =
-            ss_error_set(error, SS_EFORMAT, "an Overwrite without a value");
-    json_decref(fields);
-    return status;
-}
-
-static int decode_plain(struct ss_msgpack_reader *reader, bool is_write,
+// A snapshot of a delta channel holds the value.
+static int decode_value(struct ss_msgpack_reader *reader, bool is_write,
     json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_reader ahead = *reader;
     struct ss_msgpack_item item;
-    json_t *inside = NULL;
     int status = ss_msgpack_read(&ahead, &item, error);
-    if (status == SS_OK)
-        status = decode_inside(&item, is_write, &inside, error);
-    if (status != SS_OK)
-        return status;
-    if (!inside)
-        return ss_item_decode(reader, ret_json, error);
+    if (status != SS_OK || is_write || item.type != SS_MSGPACK_EXT ||
+        item.code != SS_EXT_SNAPSHOT)
+        return status == SS_OK ? ss_item_decode(reader, ret_json, error)
+                               : status;
     *reader = ahead;
-    *ret_json = inside;
+    return decode_snapshot(&item, ret_json, error);
+}
+
+static int read_written(
+    const json_t *from, json_t **ret_json, struct ss_error *error)
+{
+    const json_t *fields = own_arg(from, SS_EXT_FIELDS, "Overwrite");
+    if (!fields &&
+        strcmp(ss_json_str(from, "type", ""), SS_NAME_OVERWRITE) == 0)
+        fields = from; // LangGraph.js's
+    json_t *value = json_object_get(fields, "value");
+    if (fields && !value)
+        return ss_error_set(error, SS_EFORMAT, "an Overwrite without a value");
+    *ret_json = value ? json_pack("{s:O}", SS_NAME_OVERWRITE, value)
+                      : json_incref((json_t *)from);
     return SS_OK;
 }
 
 static const struct form {
     const char *channel; // or a prefix, with ':' at its end
     bool is_write;
-    decode_fn *decode;
+    read_fn *read;
     encode_fn *encode;
 } forms[] = {
-    {SS_NAME_TASKS, false, decode_sends, encode_sends},
-    {SS_NAME_TASKS, true, decode_send, encode_send},
-    {"join:", false, decode_join, encode_join},
-    {SS_NAME_INTERRUPT, true, decode_interrupts, encode_interrupts},
-    {SS_NAME_ERROR, true, decode_error, encode_error},
+    {SS_NAME_TASKS, false, read_sends, encode_sends},
+    {SS_NAME_TASKS, true, read_send, encode_send},
+    {"join:", false, read_join, encode_join},
+    {SS_NAME_INTERRUPT, true, read_interrupts, encode_interrupts},
+    {SS_NAME_ERROR, true, read_error, encode_error},
 };
 
 static const struct form *form_of(const char *channel, bool is_write)
@@ -538,12 +500,28 @@ bool ss_form_is_known(const char *channel, bool is_write)
     return form_of(channel, is_write) != NULL;
 }
 
+int ss_form_read(const char *channel, bool is_write, json_t *from,
+    json_t **ret_json, struct ss_error *error)
+{
+    const struct form *form = form_of(channel, is_write);
+    int status = form       ? form->read(from, ret_json, error)
+                 : is_write ? read_written(from, ret_json, error)
+                            : SS_OK;
+    if (!form && !is_write)
+        *ret_json = json_incref(from);
+    json_decref(from);
+    return status;
+}
+
 int ss_form_decode(const char *channel, bool is_write,
     struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
-    const struct form *form = form_of(channel, is_write);
-    return form ? form->decode(reader, ret_json, error)
-                : decode_plain(reader, is_write, ret_json, error);
+    json_t *from = NULL;
+    int status = decode_value(
+        reader, is_write || ss_form_is_known(channel, is_write), &from, error);
+    return status == SS_OK
+               ? ss_form_read(channel, is_write, from, ret_json, error)
+               : status;
 }
 
 int ss_form_encode(const char *channel, bool is_write, const json_t *json,

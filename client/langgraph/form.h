@@ -25,6 +25,9 @@ bool ss_form_is_known(const char *channel, bool is_write);
 int ss_form_decode(const char *channel, bool is_write,
     struct ss_msgpack_reader *reader, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
+// The same of what is JSON already: ss_revive()'s. Takes `from`.
+int ss_form_read(const char *channel, bool is_write, json_t *from,
+    json_t **ret_json, struct ss_error *error) SS_MUST_USE;
 int ss_form_encode(const char *channel, bool is_write, const json_t *json,
     const struct ss_ext_allowed *allowed, struct ss_buf *buf,
     struct ss_error *error) SS_MUST_USE;

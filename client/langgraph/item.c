@@ -15,6 +15,8 @@
 #include "common/model/value.h"
 
 #define BUILTINS "builtins"
+#define MESSAGES "langchain_core.messages."
+#define VALIDATE "model_validate_json"
 #define DICT     "dict"
 #define INT      "int"
 #define FLOAT    "float"
@@ -227,36 +229,49 @@ static bool is_message(const json_t *json)
     return is_one;
 }
 
-// The fields of a message as the map that add_messages knows; NULL: it is not a
-// message of the table, or has more than that map can hold. Gives.
+json_t *ss_item_message(
+    const char *module, const char *name, const json_t *fields)
+{
+    const struct message *known = NULL;
+    const char *key;
+    json_t *value;
+    for (size_t i = 0; i < MESSAGES_COUNT; i++)
+        if ((!module || strcmp(messages[i].module, module) == 0) &&
+            strcmp(messages[i].name, name) == 0)
+            known = &messages[i];
+    if (!known)
+        return NULL;
+    json_t *message = json_object();
+    json_object_foreach ((json_t *)fields, key, value) {
+        if (!is_default(key, value))
+            json_object_set(message, key, value);
+    }
+    if (!module)
+        json_object_set_new(message, "type", json_string(known->type));
+    if (ss_message_is_whole(message) &&
+        strcmp(ss_json_str(message, "type", ""), known->type) == 0)
+        return message;
+    if (!module)
+        return json_pack("{s:[i, s, s, o, s]}", SS_NAME_TYPED, SS_EXT_MODEL,
+            known->module, known->name, message, VALIDATE);
+    json_decref(message);
+    return NULL;
+}
+
+// NULL: it is not a message of the table, or has more than a map can hold.
 static json_t *message_of(
     const struct ss_msgpack_item *item, struct place place)
 {
     struct ss_ext ext;
-    const struct message *known = NULL;
     json_t *fields = NULL;
-    if (!ss_ext_open(item, &ext) || ext.code != SS_EXT_MODEL)
-        return NULL;
-    for (size_t i = 0; i < MESSAGES_COUNT; i++)
-        if (strcmp(messages[i].module, ext.module) == 0 &&
-            strcmp(messages[i].name, ext.name) == 0)
-            known = &messages[i];
-    if (!known || place.is_inside ||
+    if (place.is_inside || !ss_ext_open(item, &ext) ||
+        ext.code != SS_EXT_MODEL ||
+        strncmp(ext.module, MESSAGES, sizeof(MESSAGES) - 1) != 0 ||
         decode(&ext.held, below(place), &fields, NULL) != SS_OK)
         return NULL;
-    json_t *message = json_object();
-    const char *key;
-    json_t *value;
-    json_object_foreach (fields, key, value) {
-        if (!is_default(key, value))
-            json_object_set(message, key, value);
-    }
+    json_t *message = ss_item_message(ext.module, ext.name, fields);
     json_decref(fields);
-    if (ss_message_is_whole(message) &&
-        strcmp(ss_json_str(message, "type", ""), known->type) == 0)
-        return message;
-    json_decref(message);
-    return NULL;
+    return message;
 }
 
 // ---------------------------------------------------------------- extensions
@@ -269,7 +284,9 @@ static json_t *typed_of(const struct ss_msgpack_item *item, struct place place)
     json_t *arg = NULL, *name = NULL;
     if (!ss_ext_open(item, &ext) || ext.count > 4)
         return NULL;
-    place.is_inside = true;
+    // what a Send or a Command carries is read like any value
+    place.is_inside =
+        place.is_inside || strcmp(ext.module, "langgraph.types") != 0;
     int status = decode(&ext.held, below(place), &arg, NULL);
     if (status == SS_OK && ext.count == 4) {
         status = ss_msgpack_read(&ext.held, &method, NULL);
@@ -501,7 +518,7 @@ static int encode_message(struct encoder *outer, const json_t *json, int depth)
     encode_text(&encoder, known->module);
     encode_text(&encoder, known->name);
     int status = encode_map(&encoder, json, depth + 1);
-    encode_text(&encoder, "model_validate_json");
+    encode_text(&encoder, VALIDATE);
     if (status == SS_OK && payload.status != SS_OK)
         status = ss_error_set(
             outer->error, SS_ELIMIT, "a message is larger than a value may be");

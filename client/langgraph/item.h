@@ -31,6 +31,13 @@ int ss_item_decode(struct ss_msgpack_reader *reader, json_t **ret_json,
 int ss_item_encode(const json_t *json, const struct ss_ext_allowed *allowed,
     struct ss_buf *buf, struct ss_error *error) SS_MUST_USE;
 
+// The fields of a message as the map that add_messages knows, without those
+// that hold their defaults. NULL: it is not of the class, or has more than that
+// map can hold. `module` NULL: a message of LangGraph.js, whose fields do not
+// say its type; what such a map cannot hold is a $typed mark then. Gives.
+json_t *ss_item_message(
+    const char *module, const char *name, const json_t *fields);
+
 // A mark of these bytes; the names are UTF-8. Gives.
 json_t *ss_item_mark(
     const char *class_name, const char *tag, const void *bytes, size_t size);

@@ -11,6 +11,8 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 
+enum { FORMAT = 4, FORMAT_OF_NAMES = 3 };
+
 // What is worked on: a checkpoint, and the graph of its namespace.
 struct migrating {
     struct ss_migration *all;
@@ -19,7 +21,8 @@ struct migrating {
     json_t *values; // of `saved`; borrowed
     json_t *versions;
     json_t *seen;
-    char *ns; // as it is today
+    bool is_old; // its channels have other names
+    char *ns;    // as it is today
 };
 
 void ss_migration_fini(struct ss_migration *migration)
@@ -96,8 +99,11 @@ static const struct ss_node *source_of(
 
 // What a channel of format 1 or 2 is called today, in a list: none, where its
 // node has no edge. NULL: the same. Gives.
-static json_t *names_today(const struct ss_graph *graph, const char *channel)
+static json_t *names_today(const struct migrating *one, const char *channel)
 {
+    const struct ss_graph *graph = one->graph;
+    if (!one->is_old)
+        return NULL;
     const char *target = target_of(graph, channel);
     const struct ss_node *source = source_of(graph, channel);
     json_t *names = target || source ? json_array() : NULL;
@@ -155,7 +161,7 @@ static void rename_channels(struct migrating *one)
     json_t *before = json_copy(one->versions), *version;
     const char *old;
     json_object_foreach (before, old, version) {
-        json_t *names = names_today(one->graph, old);
+        json_t *names = names_today(one, old);
         if (names)
             rename_channel(one, old, names);
         json_decref(names);
@@ -196,7 +202,7 @@ static json_t *triggers_of(const struct migrating *one)
     const char *channel;
     size_t i;
     json_object_foreach (one->values, channel, value) {
-        json_t *names = names_today(graph, channel);
+        json_t *names = names_today(one, channel);
         size_t index = ss_graph_channel(graph, channel);
         json_array_foreach (names, i, name) {
             note_trigger(one, triggers,
@@ -219,51 +225,150 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum { PARTS_BEFORE = 4 };
+enum { PARTS_BEFORE = 4, SCRIPT = 0, ANSWERS_MAX = 4 };
 
-// The id of a task as the format makes it, of its triggers, or of the place of
-// a send.
-static void task_id(const struct migrating *one, int format, const char *ns,
-    const char *node, const char *place, const json_t *triggers,
+// What a task's id is made of.
+struct planned {
+    char *prefix; // of its namespace
+    const char *node;
+    const char *place; // of a send; or NULL
+    json_t *triggers;  // names; none of a send
+    char step[24];
+};
+
+// LangGraph.js makes them in its own way.
+static void script_id(const struct planned *task, const char *checkpoint,
     char ret_id[SS_UUID_SIZE])
 {
-    char step[24];
-    size_t count = PARTS_BEFORE;
-    const char *name;
-    json_t *value;
-    const char **parts = ss_zalloc(
-        PARTS_BEFORE + 1 + json_object_size(triggers), sizeof(*parts));
-    char *prefix = ns[0] ? ss_format("%s|%s", ns, node) : ss_strdup(node);
-    snprintf(step, sizeof(step), "%" JSON_INTEGER_FORMAT,
-        ss_json_int(one->saved, "step", 0) + 1);
-    parts[0] = prefix;
-    parts[1] = step;
-    parts[2] = node;
-    parts[3] = place ? SS_NAME_PUSH : SS_NAME_PULL;
-    if (place)
-        parts[count++] = place;
-    json_object_foreach ((json_t *)triggers, name, value)
-        parts[count++] = name;
-    if (!place)
-        qsort(parts + PARTS_BEFORE, count - PARTS_BEFORE, sizeof(*parts),
-            by_name);
-    ss_task_uuid(
-        ss_json_str(one->saved, "id", ""), format, parts, count, ret_id);
-    ss_free(parts);
-    ss_free(prefix);
+    json_t *parts = json_pack("[s, s, s, s, o]", task->prefix, task->step,
+        task->node, task->place ? SS_NAME_PUSH : SS_NAME_PULL,
+        task->place ? json_string(task->place) : json_incref(task->triggers));
+    char *text = ss_json_text(parts);
+    ss_uuid5(checkpoint, text, ret_id);
+    ss_free(text);
+    json_decref(parts);
 }
 
-// Remember which id a task has today. Takes `path`.
-static void note_task(struct migrating *one, const char *ns, const char *node,
-    const char *place, const json_t *before, const json_t *now, char *path)
+static void task_id(const struct migrating *one, const struct planned *task,
+    int format, char ret_id[SS_UUID_SIZE])
 {
-    char old[SS_UUID_SIZE], today[SS_UUID_SIZE];
-    task_id(one, 2, one->ns, node, place, now, today);
-    for (int format = 1; format <= 2; format++) {
-        task_id(one, format, ns, node, place, before, old);
-        json_object_set_new(
-            one->all->tasks, old, json_pack("[s, s]", today, path));
+    const char *checkpoint = ss_json_str(one->saved, "id", "");
+    if (format == SCRIPT) {
+        script_id(task, checkpoint, ret_id);
+        return;
     }
+    size_t count = json_array_size(task->triggers);
+    const char **parts = ss_zalloc(PARTS_BEFORE + 1 + count, sizeof(*parts));
+    parts[0] = task->prefix;
+    parts[1] = task->step;
+    parts[2] = task->node;
+    parts[3] = task->place ? SS_NAME_PUSH : SS_NAME_PULL;
+    parts[PARTS_BEFORE] = task->place;
+    for (size_t i = 0; i < count; i++)
+        parts[PARTS_BEFORE + i] =
+            json_string_value(json_array_get(task->triggers, i));
+    ss_task_uuid(checkpoint, format, parts,
+        PARTS_BEFORE + (task->place ? 1 : count), ret_id);
+    ss_free(parts);
+}
+
+static void interrupt_of(
+    const char *prefix, const char *id, size_t answers, char *ret_hex)
+{
+    char *ns = ss_format("%s:%s", prefix, id);
+    ss_interrupt_id(ns, answers, ret_hex);
+    ss_free(ns);
+}
+
+// `old` is the id of the task that `today` names; its questions, too.
+static void note_id(struct migrating *one, const char *before, const char *old,
+    const char *prefix, const json_t *today)
+{
+    const char *id = json_string_value(json_array_get(today, 0));
+    if (strcmp(old, id) == 0)
+        return;
+    json_object_set(one->all->tasks, old, (json_t *)today);
+    for (size_t answers = 0; answers < ANSWERS_MAX; answers++) {
+        char from[SS_HEX128_SIZE], to[SS_HEX128_SIZE];
+        interrupt_of(before, old, answers, from);
+        interrupt_of(prefix, id, answers, to);
+        json_object_set_new(one->all->tasks, from, json_pack("[s]", to));
+    }
+}
+
+static struct planned planned_of(const struct migrating *one, const char *ns,
+    const char *node, const char *place, json_t *triggers)
+{
+    struct planned task = {
+        .prefix = ns[0] ? ss_format("%s|%s", ns, node) : ss_strdup(node),
+        .node = node,
+        .place = place,
+        .triggers = triggers};
+    snprintf(task.step, sizeof(task.step), "%" JSON_INTEGER_FORMAT,
+        ss_json_int(one->saved, "step", 0) + 1);
+    return task;
+}
+
+// Whether the task says itself that it is the node's: by a write to the channel
+// of its name, or a question that names it.
+static bool is_of(
+    const struct migrating *one, const json_t *write, const char *node)
+{
+    const char *channel = ss_json_str(write, "channel", "");
+    if (one->is_old && strcmp(channel, node) == 0 &&
+        source_of(one->graph, channel))
+        return true;
+    char *place = ss_format("%s:%s", node, ss_json_str(write, "task_id", ""));
+    const char *ns = ss_json_str(
+        json_array_get(json_object_get(write, "value"), 0), "ns", "");
+    bool names_it =
+        strcmp(channel, SS_NAME_INTERRUPT) == 0 && strstr(ns, place);
+    ss_free(place);
+    return names_it;
+}
+
+// LangGraph 0.3 hashed triggers that nothing had been written to, too: nobody
+// knows their names any more.
+static void note_named(struct migrating *one, const char *before,
+    const char *prefix, const char *node, const json_t *today)
+{
+    size_t i;
+    json_t *write;
+    json_array_foreach (
+        json_object_get(one->saved, "pending_writes"), i, write) {
+        const char *id = ss_json_str(write, "task_id", "");
+        if (!json_object_get(one->all->tasks, id) && is_of(one, write, node))
+            note_id(one, before, id, prefix, today);
+    }
+}
+
+// Remember which id a task has today, by each that it may have had. `before`
+// and `now`: its triggers, sorted. Takes `path`.
+static void note_task(struct migrating *one, const char *ns, const char *node,
+    const char *place, json_t *before, json_t *now, char *path)
+{
+    char id[SS_UUID_SIZE];
+    struct planned old = planned_of(one, ns, node, place, before);
+    struct planned new = planned_of(one, one->ns, node, place, now);
+    task_id(one, &new, 2, id);
+    json_t *today = json_pack("[s, s]", id, path);
+    if (!place)
+        note_named(one, old.prefix, new.prefix, node, today);
+    for (int format = SCRIPT; format <= 2; format++) {
+        task_id(one, &old, format, id);
+        note_id(one, old.prefix, id, new.prefix, today);
+    }
+    // LangGraph.js knows one trigger of each task
+    for (size_t i = 0;
+         json_array_size(before) > 1 && i < json_array_size(before); i++) {
+        old.triggers = json_pack("[O]", json_array_get(before, i));
+        task_id(one, &old, SCRIPT, id);
+        note_id(one, old.prefix, id, new.prefix, today);
+        json_decref(old.triggers);
+    }
+    json_decref(today);
+    ss_free(old.prefix);
+    ss_free(new.prefix);
     ss_free(path);
 }
 
@@ -280,16 +385,45 @@ static void note_sends(struct migrating *one, const char *ns)
     }
 }
 
+// The keys of a map, sorted. Gives.
+static json_t *keys_of(const json_t *map)
+{
+    size_t count = 0;
+    const char **keys = ss_zalloc(json_object_size(map) + 1, sizeof(*keys));
+    const char *key;
+    json_t *value, *list = json_array();
+    json_object_foreach ((json_t *)map, key, value)
+        keys[count++] = key;
+    qsort(keys, count, sizeof(*keys), by_name);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(keys[i]));
+    ss_free(keys);
+    return list;
+}
+
+// All of a node's, whether something was written to them or not. Gives.
+static json_t *triggers_today(const struct ss_graph *graph, const char *name)
+{
+    const struct ss_node *node = &graph->nodes[ss_graph_node(graph, name)];
+    json_t *list = json_array();
+    for (size_t i = 0; i < node->triggers_count; i++)
+        json_array_append_new(
+            list, json_string(graph->channels[node->triggers[i]].name));
+    return list;
+}
+
 static void note_pulled(
     struct migrating *one, const char *ns, const json_t *before)
 {
     json_t *now = triggers_of(one), *triggers;
     const char *node;
     json_object_foreach (now, node, triggers) {
-        const json_t *old = json_object_get(before, node);
-        if (old)
-            note_task(one, ns, node, NULL, old, triggers,
-                ss_format("~" SS_NAME_PULL ", %s", node));
+        json_t *new = triggers_today(one->graph, node);
+        json_t *old = keys_of(json_object_get(before, node));
+        note_task(one, ns, node, NULL, old, new,
+            ss_format("~" SS_NAME_PULL ", %s", node));
+        json_decref(old);
+        json_decref(new);
     }
     json_decref(now);
 }
@@ -325,8 +459,7 @@ static void rename_writes(struct migrating *one)
             behind = ss_json_int(write, "idx", 0);
     }
     json_array_foreach (list, i, write) {
-        json_t *names =
-            names_today(one->graph, ss_json_str(write, "channel", ""));
+        json_t *names = names_today(one, ss_json_str(write, "channel", ""));
         if (names)
             add_today(writes, write, names, behind);
         else
@@ -342,6 +475,10 @@ static void identify(struct migrating *one, json_t *question)
 {
     const char *ns = ss_json_str(question, "ns", NULL);
     char id[SS_HEX128_SIZE];
+    json_t *known =
+        json_object_get(one->all->tasks, ss_json_str(question, "id", ""));
+    if (known)
+        json_object_set(question, "id", json_array_get(known, 0));
     if (!ns)
         return;
     char *today = ns_today(one->all, ns);
@@ -438,44 +575,55 @@ static void rename_all(struct migrating *one, const char *ns)
 {
     json_t *before = triggers_of(one);
     note_sends(one, ns);
-    rename_channels(one);
+    if (one->is_old)
+        rename_channels(one);
     note_pulled(one, ns, before);
-    rename_writes(one);
+    if (one->is_old)
+        rename_writes(one);
     json_decref(before);
 }
 
 static void migrate(struct migrating *one, json_int_t format)
 {
     const char *ns = ss_json_str(one->saved, "ns", "");
-    keep_sends(one);
-    take_sends(one);
-    if (format < 3 && one->graph)
+    if (format < FORMAT) {
+        keep_sends(one);
+        take_sends(one);
+    }
+    if (one->graph && one->all->is_learnt)
         rename_all(one, ns);
     identify_writes(one);
     rename_parents(one);
     json_object_set_new(one->saved, "ns", json_string(one->ns));
     json_object_del(one->saved, "v");
+    json_object_del(one->saved, "foreign");
     json_object_del(one->saved, "pending_sends");
 }
 
 int ss_migrate(
     struct ss_migration *migration, json_t *saved, struct ss_error *error)
 {
-    json_int_t format = ss_json_int(saved, "v", 4);
+    json_int_t format = ss_json_int(saved, "v", FORMAT);
     struct migrating one = {.all = migration,
         .saved = saved,
         .values = json_object_get(saved, "channel_values"),
         .versions = json_object_get(saved, "channel_versions"),
-        .seen = json_object_get(saved, "versions_seen")};
+        .seen = json_object_get(saved, "versions_seen"),
+        .is_old = format < FORMAT_OF_NAMES};
     if (!migration->sends) {
         migration->sends = json_object();
         migration->tasks = json_object();
     }
-    if (format < 3 && !migration->is_learnt)
+    bool is_foreign = json_object_get(saved, "foreign") != NULL;
+    if (one.is_old && !migration->is_learnt)
         return ss_error_set(error, SS_EAGAIN,
             "it has format %d, whose channels had other names: say which graph "
             "it is of (--graph), one that a worker has announced",
             (int)format);
+    if (is_foreign && !migration->is_learnt)
+        return ss_error_set(error, SS_EAGAIN,
+            "it is LangGraph.js's, which makes other task ids: say which graph "
+            "it is of (--graph), one that a worker has announced");
     char *names = names_of(ss_json_str(saved, "ns", ""));
     one.graph = ss_graph_inside(migration->graph, names);
     one.ns = ns_today(migration, ss_json_str(saved, "ns", ""));

@@ -9,6 +9,8 @@
 //   1, 2     task ids are made of those names, in    ids as they are made
 //            format 1 by SHA-1                       today, in namespaces too
 //
+// LangGraph.js makes task ids in a way of its own in every format.
+//
 // LangGraph's own migration leaves the task ids: what such tasks had written is
 // not found any more, and they run again. Here they are done.
 #ifndef SS_LANGGRAPH_MIGRATE_H
@@ -24,7 +26,7 @@ struct ss_migration {
     struct ss_graph *graph; // borrowed; NULL: it is not known
     bool is_learnt;         // or is being learnt
     json_t *sends;          // namespace, newline, checkpoint -> what it sent
-    json_t *tasks;          // old id -> [id, path]
+    json_t *tasks;          // old id -> [id, path]; a question's -> [id]
 };
 void ss_migration_fini(struct ss_migration *migration);
 

@@ -30,7 +30,8 @@ struct ss_record {
 };
 
 // A saved checkpoint, without the values that lie in other rows; in its own
-// format, which `v` says if it is older than 4 (migrate.h). Gives. Errors name
+// format, which `v` says if it is older than 4, and with `foreign` true if its
+// task ids may be LangGraph.js's (migrate.h). Gives. Errors name
 // the column: SS_EFORMAT, SS_ELIMIT, SS_EINVAL (something must be looked into).
 int ss_record_open(const struct ss_record *row, json_t **ret_saved,
     struct ss_error *error) SS_MUST_USE;

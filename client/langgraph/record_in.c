@@ -70,13 +70,21 @@ static json_t *numbers_of(
 static int put_versions(json_t *saved, json_t *record, struct ss_error *error)
 {
     json_t *seen = json_object(), *entry;
+    json_t *values = json_object_get(saved, "channel_values");
     const char *node;
+    void *next;
     json_object_set_new(saved, "versions_seen", seen);
     json_t *versions = numbers_of(
         json_object_get(record, "channel_versions"), "channel_versions", error);
     if (!versions)
         return SS_EFORMAT;
     json_object_set_new(saved, "channel_versions", versions);
+    // LangGraph.js stores what channels begin with, too
+    json_object_foreach_safe(values, next, node, entry)
+    {
+        if (!json_object_get(versions, node))
+            json_object_del(values, node);
+    }
     json_t *given = json_object_get(record, "versions_seen");
     if (!json_is_object(given))
         return ss_error_set(
@@ -321,5 +329,7 @@ int ss_record_write(
     if (!one)
         return ss_error_set(error, SS_EFORMAT, "a name that is not UTF-8");
     json_array_append_new(json_object_get(saved, "pending_writes"), one);
+    if (strcmp(write->tag, "json") == 0)
+        json_object_set_new(saved, "foreign", json_true());
     return SS_OK;
 }

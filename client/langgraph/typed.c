@@ -2,42 +2,21 @@
 #include <string.h>
 
 #include "client/langgraph/form.h"
+#include "client/langgraph/revive.h"
 #include "common/base/mem.h"
 #include "common/model/opaque.h"
 #include "common/model/value.h"
 
-// True if any map within has the key that Python's reader of JSON revives, or
-// would be read as a mark of ours.
-static bool revives(const json_t *json)
-{
-    size_t i;
-    const char *key;
-    json_t *value;
-    bool found = json_object_get(json, "lc") ||
-                 json_object_get(json, SS_NAME_OPAQUE) ||
-                 json_object_get(json, SS_NAME_TYPED);
-    if (json_is_array(json)) {
-        json_array_foreach (json, i, value)
-            found = found || revives(value);
-    }
-    json_object_foreach ((json_t *)json, key, value)
-        found = found || revives(value);
-    return found;
-}
-
-static int decode_json(
-    const void *bytes, size_t size, json_t **ret_json, struct ss_error *error)
+static int decode_json(const char *channel, bool is_write, const void *bytes,
+    size_t size, json_t **ret_json, struct ss_error *error)
 {
     json_t *json = NULL;
     int status = ss_json_parse(bytes, size, &json, error);
     if (status != SS_OK)
         return status;
-    if (revives(json)) {
-        json_decref(json);
-        json = ss_item_mark("JSON with an object in it", "json", bytes, size);
-    }
-    *ret_json = json;
-    return SS_OK;
+    json_t *revived = ss_revive(json);
+    json_decref(json);
+    return ss_form_read(channel, is_write, revived, ret_json, error);
 }
 
 static int decode_msgpack(const char *channel, bool is_write, const void *bytes,
@@ -79,6 +58,9 @@ int ss_typed_decode(const char *channel, bool is_write, const char *tag,
             SS_LANGGRAPH_VALUE_MAX);
     if (strcmp(tag, "msgpack") == 0)
         return decode_msgpack(channel, is_write, bytes, size, ret_json, error);
+    if (strcmp(tag, "json") == 0)
+        return decode_json(
+            channel, is_write, size ? bytes : "", size, ret_json, error);
     if (ss_form_is_known(channel, is_write))
         return ss_error_set(error, SS_EINVAL,
             "it is stored as \"%.100s\", which cannot be looked into", tag);
@@ -86,8 +68,6 @@ int ss_typed_decode(const char *channel, bool is_write, const char *tag,
         *ret_json = json_null();
         return SS_OK;
     }
-    if (strcmp(tag, "json") == 0)
-        return decode_json(size ? bytes : "", size, ret_json, error);
     return decode_other(tag, bytes, size, ret_json, error);
 }
 

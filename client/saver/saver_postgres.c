@@ -10,12 +10,15 @@
 #include "client/saver/saver_impl.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/reserved.h"
 
 enum { PARAMS_MAX = 9, BYTEA = 17 };
 
 struct postgres_saver {
     struct ss_saver base;
     PGconn *conn;
+    const char *path; // of a write: a column that older tables do not have
+    bool is_shallow;  // ShallowPostgresSaver's: one checkpoint of a namespace
 };
 
 static struct postgres_saver *mine(struct ss_saver *saver)
@@ -135,6 +138,12 @@ static int list_threads(
     return status;
 }
 
+// The id of a checkpoint, in its table.
+static const char *id_of(const struct postgres_saver *saver)
+{
+    return saver->is_shallow ? "checkpoint ->> 'id'" : "checkpoint_id";
+}
+
 // What the rows of one checkpoint are put into.
 struct saved {
     json_t *json;
@@ -159,16 +168,18 @@ static int take_blob(
 static int read_blobs(struct postgres_saver *saver, const struct param *place,
     struct saved *saved, struct ss_error *error)
 {
-    static const char sql[] =
+    char *sql = ss_format(
         "SELECT b.channel, coalesce(b.type, ''), b.blob FROM checkpoints c"
         " CROSS JOIN LATERAL jsonb_each_text(c.checkpoint ->"
         " 'channel_versions') v JOIN checkpoint_blobs b"
         " ON b.thread_id = c.thread_id AND b.checkpoint_ns = c.checkpoint_ns"
-        " AND b.channel = v.key AND b.version = v.value"
-        " WHERE c.thread_id = $1 AND c.checkpoint_ns = $2"
-        " AND c.checkpoint_id = $3";
-    return each_row(
+        " AND b.channel = v.key%s WHERE c.thread_id = $1"
+        " AND c.checkpoint_ns = $2 AND c.%s = $3",
+        saver->is_shallow ? "" : " AND b.version = v.value", id_of(saver));
+    int status = each_row(
         saver, "table checkpoint_blobs", sql, place, take_blob, saved, error);
+    ss_free(sql);
+    return status;
 }
 
 static int take_write(
@@ -197,26 +208,65 @@ static int take_write(
 static int read_writes(struct postgres_saver *saver, const struct param *place,
     struct saved *saved, struct ss_error *error)
 {
-    static const char sql[] =
-        "SELECT task_id, task_path, idx::text, channel, coalesce(type, ''),"
-        " blob FROM checkpoint_writes WHERE thread_id = $1 AND"
-        " checkpoint_ns = $2 AND checkpoint_id = $3"
-        " ORDER BY task_path COLLATE \"C\", task_id COLLATE \"C\","
-        " checkpoint_writes.idx";
-    return each_row(
+    char *sql =
+        ss_format("SELECT task_id, %s, idx::text, channel, coalesce(type, ''),"
+                  " blob FROM checkpoint_writes WHERE thread_id = $1 AND"
+                  " checkpoint_ns = $2 AND checkpoint_id = $3"
+                  " ORDER BY %s COLLATE \"C\", task_id COLLATE \"C\","
+                  " checkpoint_writes.idx",
+            saver->path, saver->path);
+    int status = each_row(
         saver, "table checkpoint_writes", sql, place, take_write, saved, error);
+    ss_free(sql);
+    return status;
+}
+
+static int take_send(
+    void *ctx, const PGresult *result, int row, struct ss_error *error)
+{
+    struct saved *saved = ctx;
+    json_t *send = NULL;
+    int status = ss_typed_decode(SS_NAME_TASKS, true, text_at(result, row, 0),
+        text_at(result, row, 1), size_at(result, row, 1), &send, error);
+    if (status == SS_OK)
+        json_array_append_new(saved->json, send);
+    return status;
+}
+
+// A shallow saver keeps the parent's writes, and not the parent: what was sent
+// before format 4 is among those.
+static int read_sends(struct postgres_saver *saver, const struct param *place,
+    json_t *json, struct ss_error *error)
+{
+    if (!saver->is_shallow || !json_object_get(json, "v"))
+        return SS_OK;
+    struct saved sends = {.json = json_array()};
+    char *sql = ss_format(
+        "SELECT coalesce(type, ''), blob FROM checkpoint_writes WHERE"
+        " thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id <> $3"
+        " AND channel = '" SS_NAME_TASKS "'"
+        " ORDER BY %s COLLATE \"C\", task_id COLLATE \"C\","
+        " checkpoint_writes.idx",
+        saver->path);
+    int status = each_row(
+        saver, "table checkpoint_writes", sql, place, take_send, &sends, error);
+    json_object_set_new(json, "pending_sends", sends.json);
+    ss_free(sql);
+    return status;
 }
 
 static int read_record(struct postgres_saver *saver, const struct param *place,
     json_t **ret_saved, struct ss_error *error)
 {
-    static const char sql[] =
-        "SELECT coalesce(parent_checkpoint_id, ''), checkpoint::text,"
-        " metadata::text FROM checkpoints WHERE thread_id = $1 AND"
-        " checkpoint_ns = $2 AND checkpoint_id = $3";
+    char *sql = ss_format("SELECT %s, checkpoint::text,"
+                          " metadata::text FROM checkpoints WHERE"
+                          " thread_id = $1 AND checkpoint_ns = $2 AND %s = $3",
+        saver->is_shallow ? "''" : "coalesce(parent_checkpoint_id, '')",
+        id_of(saver));
     PGresult *result = NULL;
     int status =
         query(saver, "table checkpoints", sql, place, 3, &result, error);
+    ss_free(sql);
     if (status != SS_OK)
         return status;
     if (PQntuples(result) == 1) {
@@ -248,6 +298,8 @@ static int read_one(struct postgres_saver *saver, const char *thread,
         status = read_blobs(saver, place, &saved, error);
     if (status == SS_OK)
         status = read_writes(saver, place, &saved, error);
+    if (status == SS_OK)
+        status = read_sends(saver, place, saved.json, error);
     if (status == SS_OK) {
         *ret_saved = saved.json;
         return SS_OK;
@@ -262,11 +314,13 @@ static int read_all(struct postgres_saver *saver, const char *thread,
 {
     PGresult *list = NULL;
     const struct param of[] = {{.text = thread}};
-    int status = query(saver, "table checkpoints",
-        "SELECT checkpoint_ns, checkpoint_id FROM checkpoints"
-        " WHERE thread_id = $1 ORDER BY checkpoint_id COLLATE \"C\","
-        " checkpoint_ns COLLATE \"C\"",
-        of, 1, &list, error);
+    char *sql = ss_format("SELECT checkpoint_ns, %s AS id FROM checkpoints"
+                          " WHERE thread_id = $1 ORDER BY 2, checkpoint_ns"
+                          " COLLATE \"C\"",
+        saver->is_shallow ? "(checkpoint ->> 'id') COLLATE \"C\""
+                          : "checkpoint_id COLLATE \"C\"");
+    int status = query(saver, "table checkpoints", sql, of, 1, &list, error);
+    ss_free(sql);
     if (status != SS_OK)
         return status;
     if (PQntuples(list) == 0)
@@ -425,6 +479,21 @@ static const char setup[] =
     " WHERE NOT EXISTS (SELECT 1 FROM checkpoint_migrations);"
     "COMMIT";
 
+static bool has(
+    struct postgres_saver *saver, const char *table, const char *column)
+{
+    struct ss_error ignored;
+    const struct param place[] = {{.text = table}, {.text = column}};
+    PGresult *result = NULL;
+    int status = query(saver, table,
+        "SELECT 1 FROM pg_attribute WHERE attrelid = $1::regclass AND"
+        " attname = $2 AND NOT attisdropped",
+        place, 2, &result, &ignored);
+    bool there = status == SS_OK && PQntuples(result) == 1;
+    PQclear(result); // NULL after a failure
+    return there;
+}
+
 static int look(
     struct postgres_saver *saver, bool to_write, struct ss_error *error)
 {
@@ -437,14 +506,26 @@ static int look(
     if (status != SS_OK)
         return status;
     status = execute(saver,
-        "SELECT c.metadata, b.blob, w.task_path FROM checkpoints c,"
+        "SELECT c.metadata, b.blob, w.idx FROM checkpoints c,"
         " checkpoint_blobs b, checkpoint_writes w LIMIT 0",
         error);
-    if (status != SS_OK)
+    if (status != SS_OK) {
         ss_error_wrap(error,
-            "the tables of LangGraph's PostgresSaver (its "
-            "setup() makes them, and brings old ones up to date)");
-    return status == SS_OK ? SS_OK : SS_ENOTFOUND;
+            "the tables of LangGraph's PostgresSaver (its setup() makes them)");
+        return SS_ENOTFOUND;
+    }
+    saver->is_shallow = !has(saver, "checkpoints", "checkpoint_id");
+    // LangGraph.js has no task_path, and Python had none before 2025
+    bool has_path = has(saver, "checkpoint_writes", "task_path");
+    saver->path = has_path ? "task_path" : "''::text";
+    if (!to_write || (has_path && !saver->is_shallow))
+        return SS_OK;
+    return ss_error_set(error, SS_EINVAL,
+        "its tables are those of %s: export into tables of PostgresSaver's, in "
+        "another database or schema",
+        saver->is_shallow ? "ShallowPostgresSaver, which keeps no history"
+                          : "LangGraph.js, or of a PostgresSaver older than "
+                            "2025");
 }
 
 static void close_saver(struct ss_saver *saver)

@@ -425,6 +425,21 @@ static const struct ss_saver_table table = {.layout = SS_RECORD_WHOLE,
     .commit = commit,
     .rollback = roll_back};
 
+// LangGraph.js has the same tables, and reads nothing but JSON.
+static int check_reader(struct sqlite_saver *saver, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int status =
+        prepare(saver, "SELECT 1 FROM checkpoints WHERE type = 'json' LIMIT 1",
+            &statement, error);
+    if (status == SS_OK && sqlite3_step(statement) == SQLITE_ROW)
+        status = ss_error_set(error, SS_EINVAL,
+            "it has rows of LangGraph.js, which could not read what is "
+            "written here: export into another file");
+    sqlite3_finalize(statement);
+    return status;
+}
+
 static int look(
     struct sqlite_saver *saver, bool to_write, struct ss_error *error)
 {
@@ -442,7 +457,7 @@ static int look(
             "the tables of LangGraph's SqliteSaver are not there (%s)",
             sqlite3_errmsg(saver->db));
     saver->has_path = has(saver, "SELECT task_path FROM writes");
-    return status;
+    return status == SS_OK && to_write ? check_reader(saver, error) : status;
 }
 
 int ss_saver_sqlite_open(const char *path, bool to_write,

@@ -198,13 +198,84 @@ START_TEST(unknown_tags_are_kept_and_come_back_under_their_tag)
 }
 END_TEST
 
-START_TEST(json_is_read_and_what_python_would_revive_is_kept)
+static void reads_json(
+    const char *channel, bool is_write, const char *like, const char *expected)
+{
+    json_t *json = js(like);
+    char *text = ss_json_text(json);
+    char *hex = hex_of(text, strlen(text));
+    expect_json(decode(channel, is_write, "json", hex), expected);
+    ss_free(hex);
+    ss_free(text);
+    json_decref(json);
+}
+
+#define SCRIPT(name, args)                                                     \
+    "{'lc': 2, 'type': 'constructor', 'id': ['" name "'], 'method': null,"     \
+    " 'args': [" args "], 'kwargs': {}}"
+#define PYTHON(id, args, kwargs)                                               \
+    "{'lc': 2, 'type': 'constructor', 'id': [" id "], 'method': null,"         \
+    " 'args': [" args "], 'kwargs': {" kwargs "}}"
+
+START_TEST(json_is_read_and_its_objects_are_revived)
 {
     expect_json(decode("x", false, "json", "7b2261223a5b315d7d"), "{'a': [1]}");
-    json_t *json = decode("x", false, "json", "5b7b226c63223a327d5d");
-    ck_assert_ptr_nonnull(ss_opaque_class(json));
-    json_decref(json);
     refuse_decode("x", false, "json", "7b", "line 1");
+    reads_json("x", false, "[" SCRIPT("Set", "['a']") "]",
+        "[{'$typed': [0, 'builtins', 'set', ['a']]}]");
+    reads_json("x", false, SCRIPT("Map", "[[1, 'one']]"),
+        "{'$typed': [0, 'builtins', 'dict', [[1, 'one']]]}");
+    reads_json("x", false, SCRIPT("Uint8Array", "[0, 255]"),
+        "{'$opaque': {'class': 'bytes', 'tag': 'bytes', 'data': 'AP8='}}");
+    reads_json(
+        "x", false, "{'a': {'lc': 2, 'type': 'undefined'}}", "{'a': null}");
+    reads_json("x", false, SCRIPT("RegExp", "'a+', 'i'"),
+        SCRIPT("RegExp", "'a+', 'i'"));
+    reads_json("x", false, PYTHON("'uuid', 'UUID'", "'12'", ""),
+        "{'$typed': [0, 'uuid', 'UUID', '12']}");
+    reads_json("x", false, PYTHON("'datetime', 'date'", "2026, 1, 2", ""),
+        "{'$typed': [1, 'datetime', 'date', [2026, 1, 2]]}");
+    reads_json("x", false, PYTHON("'shop', 'Order'", "", "'id': 17"),
+        "{'$typed': [2, 'shop', 'Order', {'id': 17}]}");
+    reads_json("x", false,
+        "{'lc': 2, 'type': 'constructor', 'id': ['datetime', 'datetime'],"
+        " 'method': 'fromisoformat', 'args': ['2026-01-02T03:04:05']}",
+        "{'$typed': [3, 'datetime', 'datetime', '2026-01-02T03:04:05',"
+        " 'fromisoformat']}");
+    reads_json("x", false, "{'$typed': [0, 'os', 'system', 'ls']}",
+        "{'$typed': [0, 'builtins', 'dict', [['$typed',"
+        " [0, 'os', 'system', 'ls']]]]}");
+}
+END_TEST
+
+#define MESSAGE(kwargs)                                                        \
+    "{'lc': 1, 'type': 'constructor', 'id': ['langchain_core', 'messages',"    \
+    " 'HumanMessage'], 'kwargs': {" kwargs "}}"
+
+START_TEST(what_langgraph_js_stores_has_the_engines_forms)
+{
+    reads_json("x", false,
+        "[" MESSAGE("'content': 'hi', 'id': 'm1', 'additional_kwargs': {},"
+                    " 'response_metadata': {}") "]",
+        "[{'content': 'hi', 'id': 'm1', 'type': 'human'}]");
+    reads_json("x", false, MESSAGE("'content': 'hi'"),
+        "{'$typed': [5, 'langchain_core.messages.human', 'HumanMessage',"
+        " {'content': 'hi', 'type': 'human'}, 'model_validate_json']}");
+    reads_json("__pregel_tasks", true, "{'node': 'w', 'args': {'i': 1}}",
+        "{'$send': {'node': 'w', 'arg': {'i': 1}}}");
+    reads_json("__pregel_tasks", false, "[{'node': 'w', 'args': null}]",
+        "[{'$send': {'node': 'w', 'arg': null}}]");
+    reads_json("__pregel_tasks", true,
+        PYTHON("'langgraph', 'constants', 'Send'", "", "'node': 'w', 'arg': 1"),
+        "{'$send': {'node': 'w', 'arg': 1}}");
+    reads_json("join:a+b:c", false, "['b', 'a']", "['a', 'b']");
+    reads_json("__interrupt__", true, "[{'id': 'i', 'value': 'ok?'}]",
+        "[{'value': 'ok?', 'id': 'i'}]");
+    reads_json("__error__", true, "{'message': 'boom', 'name': 'TypeError'}",
+        "{'code': 'node_failed', 'message': 'TypeError: boom'}");
+    reads_json("x", true, "{'type': '__overwrite__', 'value': [1]}",
+        "{'__overwrite__': [1]}");
+    reads_json("x", true, "{'__overwrite__': [1]}", "{'__overwrite__': [1]}");
 }
 END_TEST
 
@@ -219,7 +290,8 @@ START_TEST(what_must_be_looked_into_is_refused_by_its_class)
     refuse_decode("__interrupt__", true, "msgpack", list,
         "a uuid.UUID stands where an Interrupt should");
     refuse_decode("__interrupt__", true, "msgpack", "81a161c0", "a dict");
-    refuse_decode("join:a:b", false, "msgpack", "91a161", "a pair of set");
+    refuse_decode(
+        "join:a:b", false, "msgpack", "93a161c2c2", "what is not a name");
     refuse_decode("join:a:b", false, "msgpack", "92a161c2", "a set of names");
     refuse_decode("join:a:b", false, "msgpack", hex_of_vector("set"),
         "what is not a name");
@@ -345,7 +417,8 @@ RUN("form", a_name_with_a_nul_is_none, what_langgraph_stored_reads_as_it_should,
     a_message_is_written_with_the_fields_that_are_set,
     a_mark_within_a_list_keeps_its_bytes,
     unknown_tags_are_kept_and_come_back_under_their_tag,
-    json_is_read_and_what_python_would_revive_is_kept,
+    json_is_read_and_its_objects_are_revived,
+    what_langgraph_js_stores_has_the_engines_forms,
     what_must_be_looked_into_is_refused_by_its_class,
     malformed_values_are_refused,
     a_class_that_python_would_import_is_exported_only_on_demand,
