@@ -211,6 +211,12 @@ ss_test_properties(docs.reference docs 60)
 if(NOT SS_SANITIZE AND NOT SS_COVERAGE) # it links programs of its own
   add_test(NAME docs.tutorial COMMAND ${SS_PYTHON} tools/tutorial.py)
   ss_test_properties(docs.tutorial docs 120)
+  add_test(NAME docs.for_langgraph_users COMMAND ${SS_PYTHON}
+      tools/tutorial.py docs/for-langgraph-users.md)
+  ss_test_properties(docs.for_langgraph_users docs 60)
+  # both start `superstep dev` where users do
+  set_tests_properties(docs.tutorial docs.for_langgraph_users PROPERTIES
+      RESOURCE_LOCK the_port_of_dev)
 endif()
 add_test(NAME docs.links COMMAND ${SS_PYTHON} tools/links.py)
 ss_test_properties(docs.links docs 60)

@@ -280,17 +280,24 @@ static void interrupt_of(
     ss_free(ns);
 }
 
-// `old` is the id of the task that `today` names; its questions, too.
-static void note_id(struct migrating *one, const char *before, const char *old,
+// `old` is the id of the task that `today` names.
+static void note_id(struct migrating *one, const char *old, const json_t *today)
+{
+    if (strcmp(old, json_string_value(json_array_get(today, 0))) != 0)
+        json_object_set(one->all->tasks, old, (json_t *)today);
+}
+
+// The same for LangGraph.js's, and the ids of its questions.
+static void note_script(struct migrating *one, const struct planned *old,
     const char *prefix, const json_t *today)
 {
     const char *id = json_string_value(json_array_get(today, 0));
-    if (strcmp(old, id) == 0)
-        return;
-    json_object_set(one->all->tasks, old, (json_t *)today);
+    char before[SS_UUID_SIZE];
+    task_id(one, old, SCRIPT, before);
+    note_id(one, before, today);
     for (size_t answers = 0; answers < ANSWERS_MAX; answers++) {
         char from[SS_HEX128_SIZE], to[SS_HEX128_SIZE];
-        interrupt_of(before, old, answers, from);
+        interrupt_of(old->prefix, before, answers, from);
         interrupt_of(prefix, id, answers, to);
         json_object_set_new(one->all->tasks, from, json_pack("[s]", to));
     }
@@ -329,8 +336,8 @@ static bool is_of(
 
 // LangGraph 0.3 hashed triggers that nothing had been written to, too: nobody
 // knows their names any more.
-static void note_named(struct migrating *one, const char *before,
-    const char *prefix, const char *node, const json_t *today)
+static void note_named(
+    struct migrating *one, const char *node, const json_t *today)
 {
     size_t i;
     json_t *write;
@@ -338,7 +345,7 @@ static void note_named(struct migrating *one, const char *before,
         json_object_get(one->saved, "pending_writes"), i, write) {
         const char *id = ss_json_str(write, "task_id", "");
         if (!json_object_get(one->all->tasks, id) && is_of(one, write, node))
-            note_id(one, before, id, prefix, today);
+            note_id(one, id, today);
     }
 }
 
@@ -353,17 +360,18 @@ static void note_task(struct migrating *one, const char *ns, const char *node,
     task_id(one, &new, 2, id);
     json_t *today = json_pack("[s, s]", id, path);
     if (!place)
-        note_named(one, old.prefix, new.prefix, node, today);
-    for (int format = SCRIPT; format <= 2; format++) {
+        note_named(one, node, today);
+    for (int format = 1; format <= 2; format++) {
         task_id(one, &old, format, id);
-        note_id(one, old.prefix, id, new.prefix, today);
+        note_id(one, id, today);
     }
-    // LangGraph.js knows one trigger of each task
-    for (size_t i = 0;
-         json_array_size(before) > 1 && i < json_array_size(before); i++) {
+    if (one->all->is_script)
+        note_script(one, &old, new.prefix, today);
+    // today it knows one trigger of each task
+    for (size_t i = 0; one->all->is_script && i < json_array_size(before);
+         i++) {
         old.triggers = json_pack("[O]", json_array_get(before, i));
-        task_id(one, &old, SCRIPT, id);
-        note_id(one, old.prefix, id, new.prefix, today);
+        note_script(one, &old, new.prefix, today);
         json_decref(old.triggers);
     }
     json_decref(today);
@@ -615,6 +623,7 @@ int ss_migrate(
         migration->tasks = json_object();
     }
     bool is_foreign = json_object_get(saved, "foreign") != NULL;
+    migration->is_script = migration->is_script || is_foreign;
     if (one.is_old && !migration->is_learnt)
         return ss_error_set(error, SS_EAGAIN,
             "it has format %d, whose channels had other names: say which graph "

@@ -25,6 +25,7 @@
 struct ss_migration {
     struct ss_graph *graph; // borrowed; NULL: it is not known
     bool is_learnt;         // or is being learnt
+    bool is_script;         // some of it is LangGraph.js's
     json_t *sends;          // namespace, newline, checkpoint -> what it sent
     json_t *tasks;          // old id -> [id, path]; a question's -> [id]
 };

@@ -563,6 +563,45 @@ def messages_are_messages_on_both_sides(bench):
         same(len(ended["messages"]), 7, "messages in the end")
 
 
+# ------------------------------------------------------------------ the page
+
+
+def blocks_of(page, words):
+    inside = page.split(f"```{words}\n")[1:]
+    return [block.split("```")[0] for block in inside]
+
+
+def test_the_program_for_langgraphs_users_is_the_same_on_both_sides():
+    page = (ROOT / "docs/for-langgraph-users.md").read_text()
+    with World() as world:
+        folder = world.path("page")
+        folder.mkdir()
+        for name in "python claim.py", "c claim.c":
+            (folder / name.split()[1]).write_text(blocks_of(page, name)[0])
+
+        def python(*words):
+            return subprocess.run(
+                [sys.executable, "-W", "ignore", "claim.py", *words],
+                cwd=folder, check=True, capture_output=True,
+                text=True).stdout.strip()
+
+        def notes(answer):
+            return str(answer["output"]["notes"])
+
+        world.coordinator()
+        world.worker(world.compile(folder / "claim.c"))
+        here = world.ask("run", "claim", "--thread", "t1", "--input",
+                         '{"parts": ["roof", "door"]}', status=3)
+        same(notes(here), python("t2", "roof,door"), "the notes")
+        python("t3", "roof,door")
+        world.ask("import", "langgraph", folder / "claims.db", "--graph",
+                  "claim")
+        here = world.ask("resume", "t1", "--value", "true")
+        same(notes(here), python("t2", "yes"), "the end")
+        there = world.ask("resume", "t3", "--value", "true")
+        same(notes(there), notes(here), "the end of what came over")
+
+
 # ------------------------------------------------------------------ mistakes
 
 
