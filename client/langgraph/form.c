@@ -41,7 +41,7 @@ static int unexpected(
 }
 
 // Read each item of a list.
-static int read_each(const json_t *from, read_fn *read, const char *expected,
+static int read_each(const json_t *from, read_fn *reads, const char *expected,
     json_t **ret_json, struct ss_error *error)
 {
     size_t i;
@@ -51,7 +51,7 @@ static int read_each(const json_t *from, read_fn *read, const char *expected,
     json_array_foreach (from, i, item) {
         json_t *one = NULL;
         if (status == SS_OK)
-            status = read(item, &one, error);
+            status = reads(item, &one, error);
         if (one)
             json_array_append_new(list, one);
     }
@@ -472,7 +472,7 @@ static int read_written(
 static const struct form {
     const char *channel; // or a prefix, with ':' at its end
     bool is_write;
-    read_fn *read;
+    read_fn *reads;
     encode_fn *encode;
 } forms[] = {
     {SS_NAME_TASKS, false, read_sends, encode_sends},
@@ -504,7 +504,7 @@ int ss_form_read(const char *channel, bool is_write, json_t *from,
     json_t **ret_json, struct ss_error *error)
 {
     const struct form *form = form_of(channel, is_write);
-    int status = form       ? form->read(from, ret_json, error)
+    int status = form       ? form->reads(from, ret_json, error)
                  : is_write ? read_written(from, ret_json, error)
                             : SS_OK;
     if (!form && !is_write)

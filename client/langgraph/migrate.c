@@ -137,6 +137,7 @@ static void rename_seen(
     for (size_t i = 0; i < 2; i++)
         if (json_object_get(maps[i], old))
             raise_to(maps[i], today, version_in(maps[i], old));
+    json_object_del(maps[0], old);
 }
 
 static void rename_channel(
