@@ -180,7 +180,8 @@ int ss_cli_client_fail(struct ss_client *client,
         !strstr(error->message, "Did you mean")) {
         if (graph)
             hint_from(client, "graphs", "name", graph, hint);
-        if (thread && !*hint)
+        // What is said of a graph is not mended by another thread.
+        if (thread && !*hint && !strstr(error->message, " graph \""))
             hint_from(client, "threads", "thread", thread, hint);
     }
     ss_cli_fail_as(error->code, "%s%s%s", error->message,

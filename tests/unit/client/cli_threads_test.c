@@ -23,6 +23,20 @@ START_TEST(an_unknown_graph_gets_the_nearest_one)
 }
 END_TEST
 
+START_TEST(a_graph_that_nobody_announced_is_not_taken_for_a_thread)
+{
+    PLAY({.op = "state",
+             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                      "\"no worker has announced a graph \\\"agent\\\".\"}}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[{\"ns\":\"\"}]}"},
+        {.op = "threads",
+            .final = "{\"threads\":[{\"thread\":\"ag\"},"
+                     "{\"thread\":\"age\"}]}"});
+    ck_assert_int_eq(RUN("state", "agq"), 1);
+    expect_err("superstep: no worker has announced a graph \"agent\".\n");
+}
+END_TEST
+
 START_TEST(a_thread_is_resumed_with_its_graph)
 {
     PLAY(NO_MORE("runs", "b"),
@@ -636,6 +650,8 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);
+    tcase_add_test(
+        tcase, a_graph_that_nobody_announced_is_not_taken_for_a_thread);
     tcase_add_test(tcase, a_thread_is_resumed_with_its_graph);
     tcase_add_test(
         tcase, a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known);
