@@ -1,18 +1,22 @@
-// cmd_cancel.c - superstep cancel RUN.
+// cmd_cancel.c - superstep cancel RUN, or all that are under way.
 #include <stdio.h>
 
+#include "client/cli/bulk.h"
 #include "client/commands.h"
 #include "common/model/run_status.h"
+#include "common/model/value.h"
 
 static struct ss_arg_list words;
-static const char *thread;
+static const char *thread, *graph;
 static bool rollback;
 
-const struct ss_arg ss_cmd_cancel_options[] = {SS_CLI_WORD(words, "RUN"),
+const struct ss_arg ss_cmd_cancel_options[] = {SS_CLI_WORDS(words, "RUN", 0, 1),
     SS_CLI_THREAD_OF_RUN(thread),
+    SS_CLI_GRAPH(graph, "without RUN: those of this graph that are under way"),
     SS_CLI_FLAG("rollback", 0, rollback,
         "take back what it did: as if it had never been asked for"),
-    SS_CLI_OPTIONS};
+    SS_CLI_ALL(ss_bulk_query.all), SS_CLI_SINCE(ss_bulk_query.since),
+    SS_CLI_YES(ss_bulk_query.yes), SS_CLI_OPTIONS};
 
 static void say(const char *id, const json_t *how)
 {
@@ -29,12 +33,30 @@ static void say(const char *id, const json_t *how)
             id);
 }
 
+static int cancel_any(struct ss_client *client, const json_t *run, void *ctx,
+    struct ss_client_error *ret_error)
+{
+    (void)ctx;
+    return ss_client_cancel_on(client, ss_json_str(run, "thread", NULL),
+        ss_json_str(run, "run", ""), rollback, NULL, ret_error);
+}
+
 int ss_cmd_cancel(struct ss_client *client)
 {
+    const struct ss_bulk all = {.list = "runs",
+        .states = {ss_run_status_name(SS_RUN_QUEUED),
+            ss_run_status_name(SS_RUN_RUNNING)},
+        .graph = graph,
+        .what = "run",
+        .verb = rollback ? "take back" : "cancel",
+        .done = rollback ? "is taken back" : "is cancelled",
+        .act = cancel_any};
+    int status;
+    if (ss_bulk_takes(client, &words, &all, &status))
+        return status;
     const char *id = words.items[0];
     struct ss_client_error error;
     json_t *how = NULL;
-    int status = SS_CLI_DONE;
     if (ss_client_cancel_on(client, thread, id, rollback, &how, &error) != 0)
         status = ss_cli_client_fail(client, &error, NULL, thread);
     else

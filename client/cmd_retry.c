@@ -1,25 +1,33 @@
-// cmd_retry.c - superstep retry RUN: go on where a run that failed stopped.
+// cmd_retry.c - superstep retry RUN: go on where a run that failed stopped; or
+// where all those stopped that failed.
 //
 // What its supersteps finished stays; only what failed runs again. It is a new
 // run without input, so the failed one has to be the last of its thread: behind
 // another one the thread stands elsewhere.
 #include <string.h>
 
+#include "client/cli/bulk.h"
 #include "client/cli/follow.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
 #include "common/model/run_status.h"
+#include "common/model/thread_status.h"
 #include "common/model/value.h"
 
 static struct ss_arg_list words;
-static const char *of_thread;
+static const char *of_thread, *graph;
 static const char *events;
 static bool is_detached, is_watched;
 
-const struct ss_arg ss_cmd_retry_options[] = {SS_CLI_WORD(words, "RUN"),
+const struct ss_arg ss_cmd_retry_options[] = {SS_CLI_WORDS(words, "RUN", 0, 1),
     SS_CLI_THREAD_OF_RUN(of_thread),
+    SS_CLI_FLAG("failed", 0, ss_bulk_query.all,
+        "without RUN: the last run of each thread, where that failed"),
+    SS_CLI_GRAPH(graph, "without RUN: those that this graph failed on"),
     SS_CLI_STREAM(events, "print events, as `run` does"),
-    SS_CLI_DETACH(is_detached), SS_CLI_PROGRESS(is_watched), SS_CLI_OPTIONS};
+    SS_CLI_DETACH(is_detached), SS_CLI_PROGRESS(is_watched),
+    SS_CLI_SINCE(ss_bulk_query.since), SS_CLI_YES(ss_bulk_query.yes),
+    SS_CLI_OPTIONS};
 
 // A run as `explain` tells of it; `run` NULL: the last one of the thread. Gives
 // *ret_told. Returns an exit status, after printing the error.
@@ -58,16 +66,36 @@ static int check(struct ss_client *client, const char *run, const char *thread,
     return status;
 }
 
+static int retry_any(struct ss_client *client, const json_t *thread, void *ctx,
+    struct ss_client_error *ret_error)
+{
+    const struct ss_client_run request = {
+        .thread = ss_json_str(thread, "thread", NULL), .detach = true};
+    (void)ctx;
+    return ss_client_run(
+        client, ss_json_str(thread, "graph", ""), &request, NULL, ret_error);
+}
+
 int ss_cmd_retry(struct ss_client *client)
 {
+    const struct ss_bulk all = {.list = "threads",
+        .states = {SS_THREAD_FAILED},
+        .graph = graph,
+        .what = "failed run",
+        .verb = "try again",
+        .done = "is tried again",
+        .act = retry_any};
+    int status;
+    if (ss_bulk_takes(client, &words, &all, &status))
+        return status;
     const char *run = words.items[0];
     json_t *told = NULL;
-    int status = look(client, run, of_thread, &told);
+    status = look(client, run, of_thread, &told);
     const char *thread = ss_json_str(told, "thread", of_thread);
     if (status == SS_CLI_DONE)
         status = check(client, run, thread, told);
     if (status == SS_CLI_DONE) {
-        const char *graph = ss_json_str(told, "graph", "");
+        graph = ss_json_str(told, "graph", "");
         const struct ss_client_run request = {
             .thread = thread, .detach = is_detached};
         const struct ss_follow follow = {.op = "run",

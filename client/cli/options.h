@@ -95,6 +95,14 @@
         "a name for the run: asked twice, it runs once")
 #define SS_CLI_DETACH(to_bool)                                                 \
     SS_CLI_FLAG("detach", 'd', to_bool, "do not wait for the end")
+#define SS_CLI_ALL(to_bool)                                                    \
+    SS_CLI_FLAG("all", 0, to_bool, "every one that this can be done to")
+#define SS_CLI_SINCE(to_text)                                                  \
+    SS_CLI_TEXT("since", 0, to_text, "AGE",                                    \
+        "those that began, or whose thread changed, at most this long\n"       \
+        "ago: 90s, 15m, 12h, 30d")
+#define SS_CLI_YES(to_bool)                                                    \
+    SS_CLI_FLAG("yes", 'y', to_bool, "do it to so many, and do not ask")
 #define SS_CLI_PROGRESS(to_bool)                                               \
     SS_CLI_FLAG("progress", 0, to_bool,                                        \
         "show supersteps on stderr even if that is not a terminal")

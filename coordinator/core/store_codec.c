@@ -46,6 +46,8 @@ static enum ss_store_table codec_table(enum ss_record_table table)
         return SS_TABLE_GRAPHS;
     case SS_RECORD_CACHE:
         return SS_TABLE_CACHE;
+    case SS_RECORD_OPEN:
+        return SS_TABLE_OPEN;
     case SS_RECORD_PAUSE:
         return SS_TABLE_PAUSES;
     }

@@ -36,6 +36,7 @@ enum ss_record_table {
     // Thread -> {"thread", "graph", "version", "created_us", "updated_us",
     // "status", "run", "interrupts"?: {task: [question]}, "error"?}
     SS_RECORD_THREAD,
+    SS_RECORD_OPEN,  // of SS_RECORD_RUN those that have not ended; only read
     SS_RECORD_GRAPH, // "name@version" -> description
     SS_RECORD_CACHE, // cache key -> {"writes", ...}
     SS_RECORD_PAUSE, // "all", "graph:NAME" or "graph:NAME@VERSION" ->

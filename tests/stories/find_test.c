@@ -82,6 +82,13 @@ START_TEST(what_failed_is_found_behind_many_that_did_not)
     }
     ran("h", "s");
     ran("h", "t");
+    world_hold("a");
+    world_ask("ann", "run",
+        "{'graph': 'g', 'thread': 'a', 'run': 'a', 'input': {'x': []}}");
+    world_run();
+    page("{'status': 'running'}", NULL, " a", &next); // among few
+    ss_free(next);
+    world_let("a");
     page("{'status': 'failed', 'limit': 1}", NULL, "", &next);
     ck_assert_ptr_nonnull(next); // so far it has looked
     page("{'status': 'failed', 'limit': 1}", next, " s", &end);

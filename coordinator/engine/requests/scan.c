@@ -127,6 +127,13 @@ static bool has_status(struct engine *engine, const struct ss_request *request)
     return false;
 }
 
+// Runs that stand so have not ended: no others are read.
+static bool is_of_open(const struct ss_request *request)
+{
+    return request->status &&
+           !ss_run_status_has_ended(ss_run_status_by_name(request->status));
+}
+
 // The index by which threads that stand so are read; NULL: all are.
 static const char *index_of(const char *status)
 {
@@ -148,7 +155,7 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request)
         command.after = after_of(request);
         command.limit = looked_at(request);
     } else if (request->op == SS_OP_RUNS) {
-        command.table = SS_RECORD_RUN;
+        command.table = is_of_open(request) ? SS_RECORD_OPEN : SS_RECORD_RUN;
         command.key = ss_strdup(request->thread);
         command.after = after_of(request);
         command.limit = looked_at(request);

@@ -526,6 +526,93 @@ START_TEST(inbox_lists_the_questions_that_wait_with_the_command_that_answers)
 }
 END_TEST
 
+// --------------------------------------------------------------------- many
+
+#define FAILED(thread)                                                         \
+    "{\"thread\":\"" thread "\",\"run\":\"r-" thread                           \
+    "\",\"graph\":\"g\",\"status\":\"failed\"}"
+
+START_TEST(all_that_failed_tonight_are_tried_again_by_one_command)
+{
+    PLAY(NO_MORE("threads", "b"),
+        {.op = "threads",
+            .final = "{\"threads\":[" FAILED("a") "," FAILED("b") "]}"},
+        {.op = "run", .final = "{\"status\":\"running\"}"});
+    expect_usage(RUN("retry", "--failed", "-g", "g"),
+        "this is to try again: 2 failed runs. Nobody is there to be asked; "
+        "--yes does it");
+    ss_buf_reset(&was_asked);
+    ck_assert_int_eq(
+        RUN("retry", "--failed", "-g", "g", "--since", "1h", "--yes"), 0);
+    expect_out("thread a  run r-a is tried again\n"
+               "thread b  run r-b is tried again\n");
+    expect_asked(
+        "threads {\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":"
+        "3600000,\"limit\":500}\n"
+        "threads {\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":"
+        "3600000,\"limit\":500,\"after\":\"b\"}\n"
+        "run {\"graph\":\"g\",\"thread\":\"a\",\"detach\":true,\"run\":\"MADE "
+        "UP\"}\n"
+        "run {\"graph\":\"g\",\"thread\":\"b\",\"detach\":true,\"run\":\"MADE "
+        "UP\"}\n");
+    expect_usage(RUN("retry", "r", "--failed"),
+        "RUN or --graph, --since, --all: one of them, not both");
+    expect_usage(RUN("retry"), "say which RUN, or --graph, --since, --all");
+}
+END_TEST
+
+START_TEST(what_cannot_be_done_to_all_is_told_of_each)
+{
+    PLAY(NO_MORE("runs", "k"),
+        {.op = "runs",
+            .final = "{\"runs\":[{\"run\":\"r\",\"key\":\"k\",\"thread\":"
+                     "\"t\"}]}"},
+        {.op = "cancel",
+            .final = "{\"error\":{\"code\":\"busy\",\"message\":\"no\"}}"},
+        {.op = "release", .final = "{\"status\":\"running\"}"});
+    ck_assert_int_eq(RUN("cancel", "--all", "--yes"), 1);
+    expect_out("");
+    expect_err("superstep: thread t: no\n"
+               "superstep: thread t: no\n"
+               "superstep: 2 of 2 runs: it could not be done\n");
+    ck_assert_int_eq(RUN("cancel", "-g", "g", "--yes", "--json"), 1);
+    ck_assert(says(&out, "{\"thread\": \"t\", \"run\": \"r\", \"done\": false, "
+                         "\"error\": {\"code\": \"busy\", "));
+    ss_buf_reset(&was_asked);
+    ck_assert_int_eq(RUN("release", "--all", "-y"), 0);
+    expect_out("thread t  run r goes on\n");
+    ck_assert(says(&was_asked, "runs {\"status\":\"quarantined\","));
+}
+END_TEST
+
+START_TEST(one_answer_is_given_to_all_that_ask)
+{
+    PLAY(NO_MORE("threads", "b"),
+        {.op = "threads",
+            .final = "{\"threads\":[" ASKS("a", "1",
+                "\"k\":[" QUESTION("i", "1") "," QUESTION(
+                    "j", "2") "]") "," ASKS("b", "2", "") "]}"},
+        {.op = "run", .final = "{\"status\":\"running\"}"});
+    ck_assert_int_eq(RUN("resume", "--all", "--value", "true", "--yes"), 0);
+    expect_out("thread a  goes on\n");
+    ck_assert(says(&was_asked,
+        "run {\"graph\":\"g\",\"thread\":\"a\",\"command\":{\"resume\":{\"i\":"
+        "true,\"j\":true}},\"detach\":true,\"run\":\"MADE UP\"}\n"));
+    expect_usage(
+        RUN("resume", "--all", "--yes"), "without THREAD give --value");
+    expect_usage(RUN("resume"), "say which THREAD, or --graph");
+}
+END_TEST
+
+START_TEST(nothing_to_be_done_is_no_failure)
+{
+    PLAY({.op = "threads", .final = "{\"threads\":[]}"});
+    ck_assert_int_eq(RUN("retry", "--failed"), 0);
+    expect_err(
+        "superstep: there is no such failed run: nothing is to be done\n");
+}
+END_TEST
+
 // `superstep runs -n 3` never had the run that had just begun.
 START_TEST(runs_shows_the_newest_first)
 {
@@ -675,6 +762,11 @@ static TCase *served(void)
     tcase_add_test(tcase, a_list_is_whole_or_as_long_as_it_may_be);
     tcase_add_test(tcase,
         inbox_lists_the_questions_that_wait_with_the_command_that_answers);
+    tcase_add_test(
+        tcase, all_that_failed_tonight_are_tried_again_by_one_command);
+    tcase_add_test(tcase, what_cannot_be_done_to_all_is_told_of_each);
+    tcase_add_test(tcase, one_answer_is_given_to_all_that_ask);
+    tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
     tcase_add_test(tcase, runs_shows_the_newest_first);
     tcase_add_test(tcase, runs_are_found_by_status_graph_and_age);
     tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Questions and failures are found among many threads, whoever has these in
+memory, and answered or tried again by one command."""
+
+import json
+
+from harness import LIB, World, expect, main
+
+
+def test_the_inbox_survives_its_coordinator_and_is_answered_at_once():
+    with World() as world:
+        coordinator = world.coordinator()
+        world.worker(LIB / "libapproval.so")
+        for thread in ("first", "second"):
+            world.do("run", "approval", "--thread", thread, "--input",
+                     '{"topic": "lift"}', status=3)
+        world.do("run", "approval", "--thread", "bad", "--input", "{}",
+                 status=1)
+        coordinator.kill()
+        coordinator.wait()
+        world.coordinator()
+        asked = world.ask("inbox")
+        expect([row["thread"] for row in asked] == ["second", "first"],
+               str(asked))
+        expect(asked[0]["node"] == "review" and asked[0]["value"]["draft"],
+               str(asked))
+        expect(asked[0]["answer"].endswith("resume second --value JSON"),
+               str(asked))
+        stands = {it["thread"]: it["status"] for it in world.ask("threads")}
+        expect(stands == {"first": "interrupted", "second": "interrupted",
+                          "bad": "failed"}, str(stands))
+        # a script has nobody to ask
+        refused = world.command("resume", "--all", "--value", "true")
+        expect(refused.wait() == 2 and "--yes" in refused.text("err"),
+               refused.text())
+        answered = world.do("resume", "-g", "approval", "--value", "true",
+                            "--yes")
+        expect(answered.count("goes on") == 2, answered)
+        world.do("retry", "--failed", "--since", "1h", "--yes")
+        for thread in ("first", "second"):
+            run = world.ask("runs", "--thread", thread, "-n", "1")[0]["run"]
+            world.do("attach", run)
+        expect(world.ask("inbox") == [], str(world.ask("inbox")))
+        runs = world.ask("runs", "--thread", "bad")
+        expect(len(runs) == 2, json.dumps(runs))
+
+
+if __name__ == "__main__":
+    main(globals())
