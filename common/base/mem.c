@@ -27,7 +27,7 @@ static void *claim(void *block, size_t size)
         size = 1;
     if (ss_mem_hook && ss_mem_hook(size) != 0)
         out_of_memory(size);
-    void *memory = realloc(block, size);
+    void *memory = block ? realloc(block, size) : malloc(size);
     if (!memory)
         out_of_memory(size);
     return memory;

@@ -1,6 +1,8 @@
 // unpack.c - scan, then unpack.
 #include "common/wire/unpack.h"
 
+#include <string.h>
+
 #include "common/wire/limits.h"
 
 enum wire_type {
@@ -49,11 +51,24 @@ size_t ss_wire_character(const unsigned char *at, const unsigned char *end)
     return size;
 }
 
+// Eight letters of ASCII at once: none has its high bit, and none is NUL, from
+// which alone the subtraction borrows its way into a high bit.
+static bool is_plain(const unsigned char *at)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t letters;
+    memcpy(&letters, at, sizeof(letters));
+    return ((letters | (letters - ones)) & ones << 7) == 0;
+}
+
 bool ss_wire_text_ok(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes, *end = at + size;
     while (at < end) {
-        size_t width = *at == 0 ? 0 : ss_wire_character(at, end);
+        size_t width = end - at >= 8 && is_plain(at) ? 8
+                       : *at - 1u < 0x7f             ? 1
+                       : *at == 0                    ? 0
+                                         : ss_wire_character(at, end);
         if (width == 0)
             return false;
         at += width;
@@ -61,7 +76,7 @@ bool ss_wire_text_ok(const void *bytes, size_t size)
     return true;
 }
 
-static bool read_varint(struct cursor *cursor, uint64_t *ret_value)
+static bool read_varint_long(struct cursor *cursor, uint64_t *ret_value)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
@@ -79,6 +94,14 @@ static bool read_varint(struct cursor *cursor, uint64_t *ret_value)
     return false;
 }
 
+static inline bool read_varint(struct cursor *cursor, uint64_t *ret_value)
+{
+    if (cursor->at == cursor->end || *cursor->at >= 0x80)
+        return read_varint_long(cursor, ret_value);
+    *ret_value = *cursor->at++;
+    return true;
+}
+
 static bool skip(struct cursor *cursor, uint64_t size)
 {
     if (size > (uint64_t)(cursor->end - cursor->at))
@@ -92,7 +115,7 @@ static bool read_field(struct cursor *cursor, struct field *field)
     uint64_t key, size;
     if (!read_varint(cursor, &key) || key >> 3 == 0 || key > UINT32_MAX)
         return false;
-    *field = (struct field){.number = (uint32_t)(key >> 3)};
+    field->number = (uint32_t)(key >> 3);
     switch (key & 7) {
     case WIRE_VARINT:
         field->wire = WIRE_VARINT;
@@ -143,6 +166,23 @@ static enum wire_type wire_of(const ProtobufCFieldDescriptor *field)
     return WIRE_VARINT;
 }
 
+// Fields mostly come in the order of the schema: *at is where the one after the
+// last may stand.
+static const ProtobufCFieldDescriptor *find_field(
+    const ProtobufCMessageDescriptor *descriptor, uint32_t number, unsigned *at)
+{
+    const ProtobufCFieldDescriptor *fields = descriptor->fields;
+    for (unsigned next = *at; next < descriptor->n_fields; next++) {
+        if (fields[next].id > number)
+            break;
+        if (fields[next].id == number) {
+            *at = next;
+            return &fields[next];
+        }
+    }
+    return protobuf_c_message_descriptor_get_field(descriptor, number);
+}
+
 static int bad_text(struct scan *scan, const char *message, const char *name)
 {
     return ss_error_set(scan->error, SS_EFORMAT,
@@ -187,13 +227,14 @@ static int scan_message(struct scan *scan,
     if (depth > SS_WIRE_DEPTH_MAX)
         return ss_error_set(scan->error, SS_ELIMIT,
             "messages in messages, deeper than %d", SS_WIRE_DEPTH_MAX);
+    unsigned at = 0;
     while (cursor.at < cursor.end) {
         struct field field;
         if (!read_field(&cursor, &field))
             return ss_error_set(scan->error, SS_EFORMAT,
                 "%s is cut short or garbled", descriptor->short_name);
         const ProtobufCFieldDescriptor *known =
-            protobuf_c_message_descriptor_get_field(descriptor, field.number);
+            find_field(descriptor, field.number, &at);
         if (!known) {
             if (++scan->unknown > SS_WIRE_UNKNOWN_MAX)
                 return ss_error_set(scan->error, SS_ELIMIT,
