@@ -60,15 +60,14 @@ void ss_uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
     ss_check(to == ret_uuid + SS_UUID_SIZE - 1);
 }
 
-// Of a hexadecimal digit: its value + 1, and whether it is an upper-case
-// letter; 0: it is none.
-enum { DIGIT_UPPER = 32, DIGIT_VALUE = 31 };
+// Of a hexadecimal digit: its value, and DIGIT; 0: it is none.
+enum { DIGIT = 16, DIGIT_UPPER = 32, DIGIT_VALUE = 15 };
 static const uint8_t digits_of[UINT8_MAX + 1] = {
     // clang-format off
-    ['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-    ['a'] = 11, 12, 13, 14, 15, 16,
-    ['A'] = DIGIT_UPPER | 11, DIGIT_UPPER | 12, DIGIT_UPPER | 13,
-            DIGIT_UPPER | 14, DIGIT_UPPER | 15, DIGIT_UPPER | 16,
+    ['0'] = 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+    ['a'] = 26, 27, 28, 29, 30, 31,
+    ['A'] = DIGIT_UPPER | 26, DIGIT_UPPER | 27, DIGIT_UPPER | 28,
+            DIGIT_UPPER | 29, DIGIT_UPPER | 30, DIGIT_UPPER | 31,
     // clang-format on
 };
 
@@ -138,17 +137,21 @@ void ss_uuid5(
 
 static bool uuid_read(const char *uuid, unsigned refused, uint8_t ret_bytes[16])
 {
-    uint8_t bytes[16];
-    for (size_t i = 0; i < sizeof(bytes); i++) {
-        if ((i == 4 || i == 6 || i == 8 || i == 10) && *uuid++ != '-')
+    static const uint8_t groups[] = {4, 2, 2, 2, 6};
+    const unsigned mask = DIGIT | refused;
+    uint8_t bytes[16], *to = bytes;
+    for (size_t group = 0; group < sizeof(groups); group++) {
+        if (group > 0 && *uuid++ != '-')
             return false;
-        unsigned high = digits_of[(uint8_t)uuid[0]];
-        unsigned low = high ? digits_of[(uint8_t)uuid[1]] : 0;
-        if (!low || (high | low) & refused)
-            return false;
-        high = (high & DIGIT_VALUE) - 1;
-        bytes[i] = (uint8_t)(high << 4 | ((low & DIGIT_VALUE) - 1));
-        uuid += 2;
+        for (const uint8_t *end = to + groups[group]; to < end; uuid += 2) {
+            unsigned high = digits_of[(uint8_t)uuid[0]];
+            if ((high & mask) != DIGIT)
+                return false;
+            unsigned low = digits_of[(uint8_t)uuid[1]];
+            if ((low & mask) != DIGIT)
+                return false;
+            *to++ = (uint8_t)(high << 4 | (low & DIGIT_VALUE));
+        }
     }
     if (*uuid)
         return false;

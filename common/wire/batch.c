@@ -26,6 +26,16 @@ static size_t put_head(unsigned char *to, uint32_t field, size_t size)
     return used + put_varint(to + used, size);
 }
 
+// The same bound as the whole message's, with room for its envelope.
+static int check_room(
+    const struct ss_buf *pieces, size_t size, struct ss_error *error)
+{
+    if (pieces->size + size + 3 * VARINT_SIZE_MAX > SS_MESSAGE_SIZE_MAX)
+        return ss_error_set(error, SS_ELIMIT, "a message of more than %u bytes",
+            SS_MESSAGE_SIZE_MAX);
+    return SS_OK;
+}
+
 static int add_piece(struct ss_buf *pieces, const ProtobufCMessage *message,
     struct ss_error *error)
 {
@@ -33,14 +43,12 @@ static int add_piece(struct ss_buf *pieces, const ProtobufCMessage *message,
     size_t size = protobuf_c_message_get_packed_size(message);
     size_t head_size = put_head(head, FIELD_LIST, size);
     size_t before = pieces->size;
-    // The same bound as the whole message's, with room for its envelope.
-    if (before + head_size + size + sizeof(head) + VARINT_SIZE_MAX >
-        SS_MESSAGE_SIZE_MAX)
-        return ss_error_set(error, SS_ELIMIT, "a message of more than %u bytes",
-            SS_MESSAGE_SIZE_MAX);
+    int status = check_room(pieces, head_size + size, error);
+    if (status != SS_OK)
+        return status;
     ss_buf_add(pieces, head, head_size);
     ss_check(ss_pack_message(message, size, pieces));
-    int status = ss_wire_scan(
+    status = ss_wire_scan(
         message->descriptor, pieces->data + before + head_size, size, error);
     if (status != SS_OK)
         pieces->size = before;
@@ -60,9 +68,21 @@ static int finish(struct ss_packer *packer, struct ss_buf *pieces,
 int ss_batch_add_order(struct ss_buf *pieces, const struct ss_assignment *order,
     struct ss_error *error)
 {
-    struct ss_packer packer;
-    ss_packer_init(&packer, error);
-    return finish(&packer, pieces, &ss_pack_order(&packer, order)->base, error);
+    struct ss_tail tail;
+    bool is_doubtful;
+    ss_tail_init(&tail, SS_MESSAGE_SIZE_MAX);
+    int status = ss_pack_order(&tail, order, &is_doubtful, error);
+    size_t size = tail.size;
+    ss_tail_message(&tail, FIELD_LIST, 0);
+    if (status == SS_OK)
+        status = check_room(pieces, tail.size, error);
+    if (status == SS_OK && is_doubtful)
+        status = ss_wire_scan(
+            &superstep__v1__order__descriptor, tail.end - size, size, error);
+    if (status == SS_OK)
+        ss_buf_add(pieces, tail.end - tail.size, tail.size);
+    ss_tail_fini(&tail);
+    return status;
 }
 
 int ss_batch_add_outcome(struct ss_buf *pieces,

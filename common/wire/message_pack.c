@@ -3,6 +3,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "common/wire/unpack.h"
 #include "common/wire/work.h"
@@ -80,16 +81,6 @@ static void pack_live(
     it->items = ss_pack_alloc(packer, it->n_items, sizeof(*it->items));
     for (size_t i = 0; i < it->n_items; i++)
         it->items[i] = ss_pack_live(packer, &message->items[i]);
-}
-
-static void pack_tasks(
-    struct ss_packer *packer, const struct ss_message *message, envelope *to)
-{
-    PACK(Tasks, tasks, TASKS);
-    it->n_orders = message->orders_count;
-    it->orders = ss_pack_alloc(packer, it->n_orders, sizeof(*it->orders));
-    for (size_t i = 0; i < it->n_orders; i++)
-        it->orders[i] = ss_pack_order(packer, message->orders[i]);
 }
 
 static void pack_beat(
@@ -268,7 +259,6 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_LIVE] = pack_live,
     [SS_MESSAGE_WELCOME] = pack_welcome,
     [SS_MESSAGE_REFUSED] = pack_refused,
-    [SS_MESSAGE_TASKS] = pack_tasks,
     [SS_MESSAGE_CANCEL] = pack_cancel,
     [SS_MESSAGE_SETTLED] = pack_settled,
     [SS_MESSAGE_ASK] = pack_ask,
@@ -284,6 +274,21 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_DRAIN] = pack_drain,
     [SS_MESSAGE_HEARD] = pack_heard,
 };
+
+// Orders are bytes of their own, as in a batch.
+static int encode_tasks(const struct ss_message *message, struct ss_buf *ret,
+    struct ss_error *error)
+{
+    struct ss_buf pieces;
+    int status = SS_OK;
+    ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
+    for (size_t i = 0; i < message->orders_count && status == SS_OK; i++)
+        status = ss_batch_add_order(&pieces, message->orders[i], error);
+    if (status == SS_OK)
+        status = ss_batch_encode(SS_MESSAGE_TASKS, &pieces, ret, error);
+    ss_buf_fini(&pieces);
+    return status;
+}
 
 static int encode(struct ss_packer *packer, const struct ss_message *message,
     struct ss_buf *ret, struct ss_error *error)
@@ -313,7 +318,9 @@ int ss_message_encode(const struct ss_message *message, struct ss_buf *ret,
     struct ss_packer packer;
     ss_packer_init(&packer, error);
     ss_buf_reset(ret);
-    int status = encode(&packer, message, ret, error);
+    int status = message->type == SS_MESSAGE_TASKS
+                     ? encode_tasks(message, ret, error)
+                     : encode(&packer, message, ret, error);
     ss_packer_fini(&packer);
     if (status != SS_OK) {
         ss_buf_reset(ret);

@@ -32,11 +32,9 @@ struct field {
     size_t size;
 };
 
-size_t ss_wire_character(const unsigned char *at, const unsigned char *end)
+static size_t wide_character(const unsigned char *at, const unsigned char *end)
 {
     unsigned c = *at;
-    if (c < 0x80)
-        return 1;
     size_t size = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
     if (c < 0xc2 || c > 0xf4 || (size_t)(end - at) < size)
         return 0;
@@ -49,6 +47,17 @@ size_t ss_wire_character(const unsigned char *at, const unsigned char *end)
         if (at[i] < 0x80 || at[i] > 0xbf)
             return 0;
     return size;
+}
+
+static inline size_t character(
+    const unsigned char *at, const unsigned char *end)
+{
+    return *at < 0x80 ? 1 : wide_character(at, end);
+}
+
+size_t ss_wire_character(const unsigned char *at, const unsigned char *end)
+{
+    return character(at, end);
 }
 
 // Eight letters of ASCII at once: none has its high bit, and none is NUL, from
@@ -65,10 +74,11 @@ bool ss_wire_text_ok(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes, *end = at + size;
     while (at < end) {
-        size_t width = end - at >= 8 && is_plain(at) ? 8
-                       : *at - 1u < 0x7f             ? 1
-                       : *at == 0                    ? 0
-                                         : ss_wire_character(at, end);
+        if (end - at >= 8 && is_plain(at)) {
+            at += 8;
+            continue;
+        }
+        size_t width = *at == 0 ? 0 : character(at, end);
         if (width == 0)
             return false;
         at += width;

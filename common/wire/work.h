@@ -6,13 +6,16 @@
 #include "common/model/task.h"
 #include "common/wire/fields.h"
 #include "common/wire/message.h"
+#include "common/wire/tail.h"
 
 Superstep__V1__Attempt *ss_pack_attempt(
     struct ss_packer *packer, struct ss_attempt attempt);
 struct ss_attempt ss_take_attempt(const Superstep__V1__Attempt *packed);
 
-Superstep__V1__Order *ss_pack_order(
-    struct ss_packer *packer, const struct ss_assignment *order);
+// *ret_is_doubtful: perhaps nobody could decode it; ss_wire_scan() knows.
+// SS_EFORMAT, SS_ELIMIT: a value cannot be sent.
+int ss_pack_order(struct ss_tail *tail, const struct ss_assignment *order,
+    bool *ret_is_doubtful, struct ss_error *error) SS_MUST_USE;
 // Gives.
 int ss_take_order(const Superstep__V1__Order *packed,
     struct ss_assignment **ret_order, struct ss_error *error) SS_MUST_USE;
