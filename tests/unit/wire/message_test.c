@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "common/wire/batch.h"
@@ -383,6 +384,35 @@ START_TEST(a_batch_is_the_same_message)
 }
 END_TEST
 
+static void has_bytes(struct ss_assignment *order, size_t size, uint64_t hash)
+{
+    struct ss_buf pieces;
+    ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
+    ck_assert_int_eq(ss_batch_add_order(&pieces, order, NULL), SS_OK);
+    ck_assert_uint_eq(pieces.size, size);
+    ck_assert_uint_eq(ss_hash64(pieces.data, pieces.size), hash);
+    ss_assignment_destroy(&order);
+    ss_buf_fini(&pieces);
+}
+
+// Sizes and hashes are those of what protobuf-c made of the same orders.
+START_TEST(an_order_has_the_bytes_that_protobuf_writes)
+{
+    char letters[5000];
+    has_bytes(wire_order(), 495, UINT64_C(0xfbd61a1dc32b65ca));
+    has_bytes(wire_fold_order(), 96, UINT64_C(0xefa2552c28f85da9));
+    has_bytes(ss_assignment_new(), 28, UINT64_C(0x9e83b45ee74fff35));
+    struct ss_assignment *order = wire_order();
+    memset(letters, 'x', sizeof(letters));
+    ss_value_unref(order->input);
+    order->input = ss_value_opaque(SS_VALUE_BYTES, letters, sizeof(letters));
+    order->step = INT64_MIN;
+    order->first_attempt_us = -1;
+    order->heard = order->digest = UINT64_MAX;
+    has_bytes(order, 5507, UINT64_C(0x29651561489c76cb));
+}
+END_TEST
+
 START_TEST(a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was)
 {
     struct ss_buf pieces, made;
@@ -439,6 +469,7 @@ int main(void)
     tcase_add_test(tcase, lists_and_requests_arrive_whole);
     tcase_add_test(tcase, members_labels_shards_and_offers_arrive_whole);
     tcase_add_test(tcase, a_batch_is_the_same_message);
+    tcase_add_test(tcase, an_order_has_the_bytes_that_protobuf_writes);
     tcase_add_test(
         tcase, a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was);
     tcase_add_test(tcase, every_type_has_its_name);
