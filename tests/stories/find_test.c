@@ -218,6 +218,32 @@ START_TEST(open_questions_are_found_by_a_coordinator_that_has_just_begun)
 }
 END_TEST
 
+// A graph inside stops at a breakpoint of its own, and asks nothing.
+#define STOPS_INSIDE                                                           \
+    "{'nodes': {'b': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"           \
+    " {'name': 'inner', 'kind': 'state',"                                      \
+    " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"              \
+    " 'nodes': [{'name': 'i1'}], 'edges': [['__start__', 'i1']],"              \
+    " 'interrupt_before': ['i1']}}}"
+
+START_TEST(a_task_that_stops_beside_a_question_asks_nothing)
+{
+    world_graph(chart("g", "start>b start>c b>end c>end", STOPS_INSIDE));
+    world_body("c", asks);
+    world_worker("w1", 4);
+    world_run();
+    ran_on("g", "1", "{'input': {'x': []}}");
+    const json_t *answer = world_get("threads", "{'status': 'interrupted'}");
+    const json_t *list = json_object_get(answer, "threads"), *one;
+    const char *task;
+    ck_assert_uint_eq(json_array_size(list), 1);
+    json_t *asked = json_object_get(json_array_get(list, 0), "interrupts");
+    ck_assert_uint_eq(json_object_size(asked), 1);
+    json_object_foreach (asked, task, one)
+        ck_assert_str_eq(ss_json_str(json_array_get(one, 0), "node", "?"), "c");
+}
+END_TEST
+
 START_TEST(a_question_too_long_for_a_list_is_told_without_its_value)
 {
     three_graphs();
@@ -280,6 +306,7 @@ SUITE("find", runs_are_found_by_status_graph_and_age,
     what_failed_is_found_behind_many_that_did_not,
     a_status_that_is_none_is_no_empty_list, threads_are_found_by_how_they_stand,
     open_questions_are_found_by_a_coordinator_that_has_just_begun,
+    a_task_that_stops_beside_a_question_asks_nothing,
     a_question_too_long_for_a_list_is_told_without_its_value,
     a_thread_that_was_written_to_asks_nothing,
     a_run_that_is_taken_back_leaves_the_question_open)

@@ -25,6 +25,7 @@ static json_t *question_of(
     const json_t *interrupt, const struct task *task, size_t *room)
 {
     ss_check(task->planned.node && *room <= SS_QUESTIONS_SIZE_MAX);
+    ss_check(json_is_string(json_object_get(interrupt, "id")));
     char *text = ss_json_text(interrupt);
     bool is_long = strlen(text) > *room;
     json_t *told = is_long ? json_pack("{s:O, s:b}", "id",
@@ -43,8 +44,9 @@ static json_t *questions_of(const struct loop *root)
     json_t *all = json_object(), *interrupt;
     for (size_t i = 0; i < root->tasks.count && left > 0; i++) {
         const struct task *task = root->tasks.items[i];
-        if (task->state != TASK_INTERRUPTED)
-            continue;
+        if (task->state != TASK_INTERRUPTED ||
+            json_array_size(task->interrupts) == 0)
+            continue; // of a breakpoint inside: nothing is asked
         json_t *list = json_array();
         json_array_foreach (task->interrupts, j, interrupt)
             if (left > 0) {
@@ -52,7 +54,6 @@ static json_t *questions_of(const struct loop *root)
                     list, question_of(interrupt, task, &room));
                 left--;
             }
-        ss_check(json_array_size(list) > 0);
         json_object_set_new(all, task->planned.id, list);
     }
     ss_check(json_object_size(all) > 0);
