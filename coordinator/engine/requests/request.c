@@ -3,6 +3,7 @@
 // resume.c.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -219,6 +220,7 @@ void ss_request(struct engine *engine, const struct ss_event *event)
         ss_free(wrong);
         return;
     }
+    ss_check(op != NULL);
     struct ss_request *request = ss_request_new(op->op, event->peer,
         event->request.id, event->request.by, event->request.body);
     serve(engine, request);

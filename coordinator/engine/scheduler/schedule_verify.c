@@ -107,19 +107,18 @@ static void verify_served(const struct engine *engine)
 // The first that ends is the first in the map: nobody looks at the others.
 static void verify_vouched(const struct engine *engine)
 {
+    const struct ss_map_entry *first = engine->scheduler->vouched.first;
     int64_t last_ms = engine->now_ms;
-    for (const struct ss_map_entry *e = engine->scheduler->vouched.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = first; e; e = e->next) {
         int64_t ends_ms = *(const int64_t *)e->value;
         ss_invariant(I111, ends_ms > engine->now_ms);
         ss_invariant(I171, ends_ms >= last_ms);
         ss_invariant(I172, ends_ms <= engine->now_ms + ss_begin_ms(engine));
         last_ms = ends_ms;
     }
-    if (engine->scheduler->vouched.count > 0)
-        ss_invariant(I173,
-            engine->wake_at_ms <=
-                *(const int64_t *)engine->scheduler->vouched.first->value);
+    if (first)
+        ss_invariant(
+            I173, engine->wake_at_ms <= *(const int64_t *)first->value);
 }
 
 // The first of each line is sent as soon as nothing is missing but room, and a

@@ -13,7 +13,7 @@ struct task;
 struct worker;
 
 struct takeover *ss_takeover_new(void);
-void ss_takeover_destroy(struct takeover **takeover);
+void ss_takeover_destroy(struct takeover **place);
 // It is ready: a worker of an owner before us may have it.
 void ss_takeover_wait(struct task *task);
 void ss_takeover_forget(struct task *task);

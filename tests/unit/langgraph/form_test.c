@@ -306,8 +306,8 @@ START_TEST(malformed_values_are_refused)
     refuse_decode("x", false, "msgpack", "81a1ffc0", "not UTF-8");
     refuse_decode("x", false, "msgpack", "9291c0", "ends too early");
     char deep[2 * 300 + 3] = "";
-    for (size_t i = 0; i < 300; i++)
-        memcpy(deep + 2 * i, "91", 2);
+    for (size_t i = 0; i < 600; i++)
+        deep[i] = "91"[i % 2];
     memcpy(deep + 600, "c0", 3);
     refuse_decode("x", false, "msgpack", deep, "levels deep");
     // a key that stands twice: no map of ours, and nothing is lost
