@@ -48,8 +48,8 @@ static void czmq_begin(void)
         ss_check(sigaction(signals[i], NULL, &actions[i]) == 0);
     char *numbers = initstate(1, state, sizeof(state));
     zsys_handler_set(NULL);
-    ss_check(zsys_init() != NULL);
-    zsys_set_io_threads(IO_THREADS);
+    void *context = zsys_init();
+    ss_check(context && zmq_ctx_set(context, ZMQ_IO_THREADS, IO_THREADS) == 0);
     setstate(numbers);
     for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
         ss_check(sigaction(signals[i], &actions[i], NULL) == 0);

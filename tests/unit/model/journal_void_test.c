@@ -381,7 +381,8 @@ static bool is_found(int what)
     case 5:
         return ss_journal_run(journal, "run-1");
     default:
-        return ss_journal_orphans(journal, "", "none", &count) && count == 1;
+        ss_free(ss_journal_orphans(journal, "", "none", &count));
+        return count == 1;
     }
 }
 
