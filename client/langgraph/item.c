@@ -281,6 +281,7 @@ static json_t *typed_of(const struct ss_msgpack_item *item, struct place place)
 {
     struct ss_ext ext;
     struct ss_msgpack_item method = {.type = SS_MSGPACK_NIL};
+    struct ss_typed held;
     json_t *arg = NULL, *name = NULL;
     if (!ss_ext_open(item, &ext) || ext.count > 4)
         return NULL;
@@ -301,7 +302,10 @@ static json_t *typed_of(const struct ss_msgpack_item *item, struct place place)
             ext.module, ext.name, arg, name);
     json_decref(arg);
     json_decref(name);
-    return typed;
+    if (typed && ss_typed_open(typed, &held))
+        return typed;
+    json_decref(typed); // a method with a NUL in its name
+    return NULL;
 }
 
 static json_t *float_of(double number)

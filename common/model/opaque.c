@@ -1,25 +1,34 @@
 // opaque.c - marks of values that Superstep does not look into.
 #include "common/model/opaque.h"
 
+#include <string.h>
+
 #include "common/base/mem.h"
 
 enum { CODE_MAX = 5, PARTS = 4 };
+
+// NULL: no text, or one that would end before its last letter.
+static const char *word_at(const json_t *list, size_t index)
+{
+    const json_t *item = json_array_get(list, index);
+    const char *word = json_string_value(item);
+    return word && strlen(word) == json_string_length(item) ? word : NULL;
+}
 
 bool ss_typed_open(const json_t *json, struct ss_typed *ret_typed)
 {
     const json_t *list = json_object_get(json, SS_NAME_TYPED);
     const json_t *code = json_array_get(list, 0);
-    const json_t *method = json_array_get(list, PARTS);
     size_t count = json_array_size(list);
     struct ss_typed typed = {.code = (int)json_integer_value(code),
-        .module = json_string_value(json_array_get(list, 1)),
-        .name = json_string_value(json_array_get(list, 2)),
+        .module = word_at(list, 1),
+        .name = word_at(list, 2),
         .arg = json_array_get(list, 3),
-        .method = json_string_value(method)};
+        .method = word_at(list, PARTS)};
     if (json_object_size(json) != 1 || count < PARTS || count > PARTS + 1 ||
         !json_is_integer(code) || json_integer_value(code) < 0 ||
         json_integer_value(code) > CODE_MAX || !typed.module || !typed.name ||
-        (method && !typed.method))
+        (count > PARTS && !typed.method))
         return false;
     *ret_typed = typed;
     return true;

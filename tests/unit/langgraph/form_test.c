@@ -248,6 +248,23 @@ START_TEST(json_is_read_and_its_objects_are_revived)
 }
 END_TEST
 
+// As a C string it would end too early: read, and written, it was another one.
+START_TEST(a_method_with_a_nul_in_its_name_stays_as_its_bytes)
+{
+    json_t *json = decode("x", false, "msgpack",
+        "c73503" // datetime.datetime, "2026-01-02T03:04:05", "fromis…mat"
+        "94a86461746574696d65a86461746574696d65b3323032362d30312d30325430333a"
+        "30343a3035ad66726f6d6973010000026d6174");
+    ck_assert_str_eq(ss_opaque_class(json), "datetime.datetime");
+    json_decref(json);
+    json = js("{'$typed': [3, 'datetime', 'datetime', '2026', 'from']}");
+    json_array_set_new(
+        json_object_get(json, "$typed"), 4, json_stringn("fr\0m", 4));
+    ck_assert(!ss_mark_is(json));
+    json_decref(json);
+}
+END_TEST
+
 #define MESSAGE(kwargs)                                                        \
     "{'lc': 1, 'type': 'constructor', 'id': ['langchain_core', 'messages',"    \
     " 'HumanMessage'], 'kwargs': {" kwargs "}}"
@@ -418,6 +435,7 @@ RUN("form", a_name_with_a_nul_is_none, what_langgraph_stored_reads_as_it_should,
     a_mark_within_a_list_keeps_its_bytes,
     unknown_tags_are_kept_and_come_back_under_their_tag,
     json_is_read_and_its_objects_are_revived,
+    a_method_with_a_nul_in_its_name_stays_as_its_bytes,
     what_langgraph_js_stores_has_the_engines_forms,
     what_must_be_looked_into_is_refused_by_its_class,
     malformed_values_are_refused,
