@@ -48,7 +48,7 @@ def test_a_worker_serves_one_coordinator_while_the_name_of_another_is_looked_up(
             "ASAN_OPTIONS=verify_asan_link_order=0", f"HELD={held}",
             BIN / "superstep-worker", "--app", HELLO, "--connect",
             f"tcp://nobody.held:7433,{world.endpoint}")
-        worker.wait_line(r"\bready\b")
+        worker.wait_line(r"\bready\b", timeout=30)
         world.do("run", "hello", "--thread", "first", "--input",
                  '{"name": "Ada"}')
         # A coordinator that comes back is connected to again meanwhile.

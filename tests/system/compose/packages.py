@@ -33,6 +33,12 @@ int main(void)
 PLAY = """set -eu
 superstep-coordinator --db /tmp/first.db >/tmp/coordinator 2>&1 & first=$!
 superstep-worker --app "$1" >/tmp/worker 2>&1 & second=$!
+tries=0
+until superstep graphs --names 2>/dev/null | grep -q '^hello$'; do
+    tries=$((tries + 1))
+    [ $tries -lt 300 ] || { cat /tmp/coordinator /tmp/worker; exit 1; }
+    sleep 0.1
+done
 superstep run hello --thread first --input '{"name": "Ada"}' ||
     { cat /tmp/coordinator /tmp/worker; exit 1; }
 superstep state first | grep -q Ada
