@@ -18,7 +18,7 @@ from kustomize import containers_of, pods_of
 from manifests import Manifests, file_of, text_of
 
 
-def of_the_tests():
+def environment_of_the_tests():
     """What a process of ours needs anywhere: a path, and a sanitizer's options."""
     return {name: value for name, value in os.environ.items()
             if name == "PATH" or name.endswith("SAN_OPTIONS")}
@@ -79,7 +79,7 @@ class Pod:
         stage = self.container["name"]
         self.process = self.node.world.start(
             self.name, BIN / f"superstep-{stage}",
-            environment={**of_the_tests(),
+            environment={**environment_of_the_tests(),
                          **environment_of_the_image(stage),
                          **self.environment(), **self.node.more.get(stage, {})})
         self.wait("startupProbe", 200)

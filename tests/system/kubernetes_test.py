@@ -15,7 +15,7 @@ import kustomize
 import manifests
 from harness import (BIN, ROOT, Failure, World, expect, is_sanitized,
                      main)
-from kubelet import Node
+from kubelet import Node, environment_of_the_tests
 import postgres
 
 PAGE = ROOT / "docs/operating/kubernetes.md"
@@ -261,7 +261,7 @@ class Cluster:
         """A command in the console's pod."""
         process = self.world.start(
             f"superstep {words[0]}", BIN / "superstep", *words,
-            environment={"PATH": "/usr/bin:/bin",
+            environment={**environment_of_the_tests(),
                          **self.console.environment()})
         expect(process.wait() == 0, process.text())
         return process.text("out")
