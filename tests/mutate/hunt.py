@@ -56,11 +56,15 @@ class Caught:
 
 
 class Hunt:
-    def __init__(self, yards, caught, named_only):
+    def __init__(self, yards, caught, named_only, within=None):
         self.yards = yards
         self.caught = caught
         self.named_only = named_only
+        self.within = within  # seconds; None: no end
+        self.begin = time.monotonic()
         self.lock = threading.Lock()
+        self.planted = 0
+        self.left_out = 0
         self.sound = {}  # test -> whether it passes without a fault
         self.survived = 0
 
@@ -95,9 +99,25 @@ class Hunt:
                 yard.prepare()
                 is_ready = True
             for name in yard.tests.named(group[0].tests):
-                self.is_sound(yard, name)
+                if self.has_time():
+                    self.is_sound(yard, name)
             for patch in group:
-                self.judge(yard, patch)
+                if self.may_plant():
+                    self.judge(yard, patch)
+
+    def has_time(self):
+        return (self.within is None or not self.planted or
+                time.monotonic() - self.begin < self.within)
+
+    def may_plant(self):
+        """Whether there is time for one more; else it is left out."""
+        with self.lock:
+            if self.has_time():
+                self.planted += 1
+                return True
+            self.survived -= 1
+            self.left_out += 1
+            return False
 
     def judge(self, yard, patch):
         begin = time.monotonic()

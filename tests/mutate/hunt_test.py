@@ -137,6 +137,17 @@ class Hunted(unittest.TestCase):
         survived, _, asked = self.hunt([other], resumed=True, b=sleeps)
         self.assertEqual(survived, 1)
 
+    def test_when_the_time_is_over_one_was_planted_and_the_rest_is_told(self):
+        faults = [self.patch(name, tests) for name, tests in
+                  (("f", "a"), ("g", "a"), ("h", "b"))]
+        yard = Yard(self.folder, {"a": sees, "b": sees})
+        hunt = Hunt([yard], Caught(self.folder, False), True, within=0)
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            self.assertEqual(hunt.run(faults), 0)
+        self.assertEqual(hunt.left_out, 2)
+        self.assertEqual(told.getvalue().count("a: it is no two"), 1)
+        self.assertNotIn("b", yard.asked)
+
     def test_faults_of_the_same_tests_stand_together(self):
         names = [(patch.name for patch in group) for group in group_by_tests([
             self.patch("f", "a"), self.patch("g", "b"),

@@ -2,7 +2,8 @@
 """mutate - plant a fault, and see which test notices.
 
 usage: mutate.py [--check] [--compile] [--list] [--draw N] [--seed TEXT]
-                 [--named] [--resume] [--jobs N] [--patience N] [FAULT...]
+                 [--named] [--within SECONDS] [--resume] [--jobs N]
+                 [--patience N] [FAULT...]
 
 A FAULT is a name in tests/mutate, the beginning of one, or the file of a patch
 of your own (patch.py says how it looks). Each is planted in a copy of the
@@ -10,8 +11,9 @@ source, what its tests need is built, and they run, those that it names first,
 then all others, the cheapest first, until one fails. Prints what caught each;
 exits with 1 where a fault survived. --named asks only the tests that a fault
 names; --draw N does so, too, and takes N faults, drawn by the commit (or
---seed): its time has a bound. --resume takes what was caught in this very
-source before as caught. --jobs N faults are judged side by side (two where they
+--seed). --within SECONDS plants no further fault once they are over, at least
+one in any case, and says how many it left out. --resume takes what was caught
+in this very source before as caught. --jobs N faults are judged side by side (two where they
 are many: each more is a copy of the source to build). --patience N gives each
 test N times its time, where other work has most of the processors: what is
 slow would be taken for what hangs. --check only sees that every fault still has
@@ -135,6 +137,7 @@ def read_options():
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--seed")
     parser.add_argument("--named", action="store_true")
+    parser.add_argument("--within", type=int, metavar="SECONDS")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--jobs", type=int,
                         choices=range(1, JOBS_MAX + 1), metavar="N")
@@ -158,9 +161,13 @@ def main():
         return check(patches, read_commands() if options.compile else {})
     hunt = Hunt(yards(options, len(patches)),
                 Caught(FOLDER, options.resume),
-                options.named or options.draw > 0)
+                options.named or options.draw > 0, options.within)
     survived = hunt.run(patches)
-    print(f"{len(patches) - survived} passed, {survived} failed")
+    asked = len(patches) - hunt.left_out
+    if hunt.left_out:
+        print(f"{hunt.left_out} of {len(patches)} were left out: "
+              f"{options.within} s were over.")
+    print(f"{asked - survived} passed, {survived} failed")
     return survived > 0
 
 
