@@ -157,6 +157,18 @@ static bool is_damage(int status)
            status == SS_EVERSION;
 }
 
+// Rows that contradict each other are told as soon as they are here, not when
+// somebody comes to need what they make. Who asks for that is refused; the rest
+// of the thread can be read.
+static void check_rows(struct thread *thread)
+{
+    struct ss_error error = {0};
+    if (ss_journal_check(thread->journal, &error) == SS_OK)
+        return;
+    ss_error_wrap(&error, "thread %s", thread->id);
+    ss_engine_damaged(thread->engine, "thread", thread->id, error.message);
+}
+
 static bool take_rows(struct thread *thread, const struct ss_event *event)
 {
     struct ss_error error = {0};
@@ -184,6 +196,7 @@ static bool take_rows(struct thread *thread, const struct ss_event *event)
         ss_thread_break(thread, status, error.message);
         return false;
     }
+    check_rows(thread);
     ss_thread_move(thread, THREAD_HOT);
     thread->issued = thread->durable = ss_journal_head(thread->journal);
     thread->known = thread->durable > 0;

@@ -15,6 +15,7 @@
 
 static struct ss_engine *engine;
 static json_t *answer; // the last one
+static char *damage;   // the first that was told
 
 static void take(const struct ss_commands *commands, uint64_t *ret_read)
 {
@@ -22,6 +23,8 @@ static void take(const struct ss_commands *commands, uint64_t *ret_read)
         const struct ss_command *command = &commands->items[i];
         if (command->type == SS_COMMAND_READ)
             *ret_read = command->tag;
+        if (command->type == SS_COMMAND_DAMAGED && !damage)
+            damage = ss_format("%s: %s", command->key, command->text);
         if (command->type != SS_COMMAND_REPLY)
             continue;
         json_decref(answer);
@@ -74,7 +77,8 @@ static struct ss_row *row(uint64_t seq, const char *id, bool whole)
     return it;
 }
 
-static void setup(void)
+// Its rows come as `op` asks for the thread.
+static void load_for(const char *op)
 {
     static const char first[] = "1ef00000-0000-6000-8000-000000000001";
     ss_value_setup();
@@ -88,15 +92,22 @@ static void setup(void)
     memcpy(rows[1]->parent_id, first, sizeof(first));
     rows[1]->parent_seq = 1;
     struct ss_event read = {.type = SS_EVENT_ROWS};
-    read.rows.tag = ask("checkpoints");
+    read.rows.tag = ask(op);
     read.rows.rows = rows;
     read.rows.rows_count = 2;
     ck_assert_uint_ne(read.rows.tag, 0);
     step(read);
 }
 
+static void setup(void)
+{
+    load_for("checkpoints");
+}
+
 static void teardown(void)
 {
+    ss_free(damage);
+    damage = NULL;
     json_decref(answer);
     answer = NULL;
     ss_engine_destroy(&engine);
@@ -117,6 +128,18 @@ START_TEST(a_checkpoint_that_cannot_be_put_together_is_told_as_corrupt)
     ask("history");
     const json_t *one = json_array_get(json_object_get(answer, "history"), 0);
     ck_assert_ptr_nonnull(json_object_get(one, "error"));
+}
+END_TEST
+
+// `journal` puts no checkpoint together.
+START_TEST(rows_that_contradict_each_other_are_told_as_they_are_loaded)
+{
+    load_for("journal");
+    ck_assert_str_eq(code(), "none");
+    ck_assert_ptr_nonnull(damage);
+    ck_assert_ptr_nonnull(strstr(damage, "thread t: "));
+    ck_assert_ptr_nonnull(strstr(damage, "row 2"));
+    ck_assert_ptr_nonnull(strstr(damage, "x"));
 }
 END_TEST
 
@@ -142,5 +165,10 @@ int main(void)
         all, a_checkpoint_that_cannot_be_put_together_is_told_as_corrupt);
     tcase_add_test(all, a_prune_of_what_cannot_be_put_together_is_refused);
     suite_add_tcase(suite, all);
+    TCase *load = tcase_create("load");
+    tcase_add_checked_fixture(load, NULL, teardown);
+    tcase_add_test(
+        load, rows_that_contradict_each_other_are_told_as_they_are_loaded);
+    suite_add_tcase(suite, load);
     return suite_main(suite);
 }
