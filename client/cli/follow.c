@@ -8,6 +8,7 @@
 
 #include "client/cli/advice.h"
 #include "client/cli/cli.h"
+#include "client/cli/first_graph.h"
 #include "client/cli/idle.h"
 #include "client/cli/paused.h"
 #include "client/cli/pretty.h"
@@ -284,8 +285,19 @@ static int stopped(const struct watch *watch)
     return SS_CLI_STOPPED;
 }
 
-static int finish(
-    struct ss_client *client, struct watch *watch, struct ss_client_call **call)
+// A run that was refused before it began, perhaps since no graph is there yet.
+static bool awaits_graph(
+    const struct watch *watch, const struct ss_client_error *error)
+{
+    return !watch->run && watch->follow->graph &&
+           strcmp(watch->follow->op, "run") == 0 &&
+           ss_cli_status(error) == SS_ENOTFOUND &&
+           strstr(error->message, " graph \"");
+}
+
+// What the run ends with. `*call` is done, and gone behind this.
+static int finish(struct ss_client *client, struct watch *watch, int signals,
+    struct ss_client_call **call, bool *ret_again)
 {
     struct ss_buf lines;
     ss_buf_init(&lines, LINES_SIZE_MAX);
@@ -296,9 +308,17 @@ static int finish(
     erase_live(watch);
     json_t *answer;
     struct ss_client_error error;
-    if (ss_client_call_finish(call, &answer, &error) != 0)
-        return ss_cli_client_fail(
-            client, &error, watch->follow->graph, watch->follow->thread);
+    if (ss_client_call_finish(call, &answer, &error) != 0) {
+        enum ss_first_graph first = awaits_graph(watch, &error)
+                                        ? ss_first_graph_await(client, signals)
+                                        : SS_FIRST_GRAPH_KNOWN;
+        *ret_again = first == SS_FIRST_GRAPH_CAME;
+        if (first == SS_FIRST_GRAPH_STOPPED)
+            return stopped(watch);
+        return *ret_again ? SS_CLI_DONE
+                          : ss_cli_client_fail(client, &error,
+                                watch->follow->graph, watch->follow->thread);
+    }
     if (watch->steps)
         print_stats(answer);
     int status = follow_end(watch->follow, answer);
@@ -325,6 +345,27 @@ static void set_modes(const struct ss_follow *follow, bool is_shown)
     json_decref(modes);
 }
 
+// *ret_again: nothing has begun, and now it may.
+static int ask_once(
+    struct ss_client *client, struct watch *watch, int signals, bool *ret_again)
+{
+    struct ss_client_call *call = ss_client_start(client, watch->follow->op,
+        json_incref(watch->follow->body),
+        &(struct ss_client_ask){.on_item = on_item, .ctx = watch});
+    bool is_stopped = false;
+    while (!ss_client_call_is_done(call) && !is_stopped) {
+        is_stopped = ss_client_wait(
+            client, signals, watch->is_live ? REDRAW_MS : LOOK_MS);
+        look_idle(watch);
+        draw_live(watch);
+    }
+    if (!is_stopped)
+        return finish(client, watch, signals, &call, ret_again);
+    erase_live(watch);
+    ss_client_call_drop(&call);
+    return stopped(watch);
+}
+
 int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
 {
     static const int stops[] = {SIGINT, SIGTERM};
@@ -343,24 +384,13 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
     ss_idle_init(&watch.idle, client, follow->graph, ss_clock_ms());
     set_modes(follow, is_shown);
     ss_client_on_wait(client, on_wait, &watch);
-    struct ss_client_call *call =
-        ss_client_start(client, follow->op, follow->body,
-            &(struct ss_client_ask){.on_item = on_item, .ctx = &watch});
-    bool is_stopped = false;
-    while (!ss_client_call_is_done(call) && !is_stopped) {
-        is_stopped = ss_client_wait(
-            client, signals, watch.is_live ? REDRAW_MS : LOOK_MS);
-        look_idle(&watch);
-        draw_live(&watch);
-    }
     int status;
-    if (is_stopped) {
-        erase_live(&watch);
-        ss_client_call_drop(&call);
-        status = stopped(&watch);
-    } else {
-        status = finish(client, &watch, &call);
-    }
+    bool again;
+    do {
+        again = false;
+        status = ask_once(client, &watch, signals, &again);
+    } while (again);
+    json_decref(follow->body);
     ss_client_on_wait(client, ss_cli_tell_wait, NULL);
     ss_signals_close();
     ss_idle_fini(&watch.idle);

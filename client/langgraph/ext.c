@@ -44,13 +44,6 @@ bool ss_ext_open(const struct ss_msgpack_item *item, struct ss_ext *ret_ext)
     return true;
 }
 
-bool ss_ext_is(const struct ss_ext *ext, enum ss_ext_code code,
-    const char *module, const char *name)
-{
-    return ext->code == code && strcmp(ext->module, module) == 0 &&
-           strcmp(ext->name, name) == 0;
-}
-
 void ss_ext_class(
     const struct ss_msgpack_item *item, char ret_class[SS_LANGGRAPH_CLASS_MAX])
 {

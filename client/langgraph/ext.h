@@ -43,8 +43,6 @@ struct ss_ext {
 bool ss_ext_is_name(const char *name);
 // Codes 0 to 5. False: another code, or a payload of another shape.
 bool ss_ext_open(const struct ss_msgpack_item *item, struct ss_ext *ret_ext);
-bool ss_ext_is(const struct ss_ext *ext, enum ss_ext_code code,
-    const char *module, const char *name);
 // "module.Class" of any item, for people and for the list of what may be
 // exported. The text is cut to its size and has no control characters.
 void ss_ext_class(

@@ -5,7 +5,7 @@ Times are printed and decide nothing: another process may have the machine.
 
 import time
 
-from harness import LIB, World, expect, is_sanitized, main, pss_kb
+from harness import BIN, LIB, World, expect, is_sanitized, main, pss_kb
 
 COORDINATOR_KB_MAX = 12 * 1024
 WORKER_KB_MAX = 8 * 1024
@@ -30,6 +30,18 @@ def test_starts_are_quick():
     for name, took in fastest.items():
         print(f"{name}: ready after {took * 1000:.1f} ms (fastest of {STARTS},"
               f" wanted: under 50 ms)")
+
+
+def test_a_run_just_behind_a_start_waits_for_the_first_worker():
+    with World() as world:
+        world.coordinator()
+        run = world.start("run", BIN / "superstep", "--coordinator",
+                          world.endpoint, "run", "hello", "--input",
+                          '{"name": "Ada"}')
+        run.wait_line("no graph is known yet")
+        world.worker(LIB / "libhello.so")
+        expect(run.wait() == 0, run.text())
+        expect("hello Ada" in run.text("out"), run.text())
 
 
 def test_idle_processes_are_small():

@@ -23,6 +23,26 @@ START_TEST(an_unknown_graph_gets_the_nearest_one)
 }
 END_TEST
 
+#define NOT_YET                                                                \
+    "{\"error\":{\"code\":\"not_found\",\"message\":"                          \
+    "\"no worker has announced a graph \\\"hello\\\".\"}}"
+
+START_TEST(a_run_just_behind_a_start_waits_for_the_first_worker)
+{
+    PLAY({.op = "run", .final = NOT_YET, .times = 1},
+        {.op = "graphs", .final = "{\"graphs\":[]}", .times = 2},
+        {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"hello\"}]}"},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("run", "hello", "--run", "r1"), 0);
+    expect_err("superstep: no graph is known yet; waiting up to 10 s for a "
+               "first worker\n");
+    expect_out("{\"log\": [\"hello\"]}\n");
+    expect_asked("run {\"graph\":\"hello\",\"run\":\"r1\"}\n"
+                 "graphs {}\ngraphs {}\ngraphs {}\n"
+                 "run {\"graph\":\"hello\",\"run\":\"r1\"}\n");
+}
+END_TEST
+
 START_TEST(a_graph_that_nobody_announced_is_not_taken_for_a_thread)
 {
     PLAY({.op = "state",
@@ -737,6 +757,7 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);
+    tcase_add_test(tcase, a_run_just_behind_a_start_waits_for_the_first_worker);
     tcase_add_test(
         tcase, a_graph_that_nobody_announced_is_not_taken_for_a_thread);
     tcase_add_test(tcase, a_thread_is_resumed_with_its_graph);

@@ -9,6 +9,10 @@
 #include "common/wire/message.h"
 
 enum { MADE_UP_SIZE = 36 }; // a UUID
+enum { LINES_MAX = 64 };
+
+static const struct script *played; // what `said` counts of
+static unsigned said[LINES_MAX];
 
 struct ss_link *server;
 uint64_t epoch;
@@ -77,6 +81,8 @@ static void note(const struct ss_message *ask)
 
 static bool is_meant(const struct script *line, const struct ss_message *ask)
 {
+    if (line->times && said[line - script] >= line->times)
+        return false;
     const char *after = ss_json_str(ss_value_json(ask->body), "after", "");
     return strcmp(line->op, ask->op) == 0 &&
            (!line->after || strcmp(line->after, after) == 0);
@@ -87,10 +93,15 @@ static void on_ask(const char *peer, const struct ss_message *ask)
 {
     const struct script *it = script;
     note(ask);
+    if (played != script)
+        memset(said, 0, sizeof(said));
+    played = script;
     while (it && it->op && !is_meant(it, ask))
         it++;
     if (!it || !it->op)
         return;
+    ck_assert_int_lt(it - script, LINES_MAX);
+    said[it - script]++;
     for (size_t i = 0; it->items[i]; i++)
         answer(peer, ask->id, false, it->items[i]);
     if (it->final)
