@@ -28,7 +28,7 @@ static bool is_message(const json_t *json)
     const char *type = ss_json_str(json, "type", NULL);
     const json_t *id = json_object_get(json, "id");
     if (!type || !json_object_get(json, "content") ||
-        !(json_is_string(id) || json_is_null(id)))
+        !(!id || json_is_string(id) || json_is_null(id)))
         return false;
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
         if (strcmp(types[i], type) == 0)
@@ -53,7 +53,7 @@ static json_t *made_id(struct collector *collector)
 static json_t *take(struct collector *collector, json_t *message)
 {
     json_t *given = json_incref(message);
-    if (json_is_null(json_object_get(message, "id"))) {
+    if (!json_is_string(json_object_get(message, "id"))) {
         json_decref(given);
         given = json_copy(message);
         json_object_set_new(given, "id", made_id(collector));

@@ -416,8 +416,30 @@ START_TEST(returned_messages_are_shown_and_get_the_ids_they_lack)
 }
 END_TEST
 
+static int say_without_id(struct ss_task *task)
+{
+    return ss_update(
+        task, json_pack("{s:[{s:s, s:s}, {s:s, s:s, s:i}]}", "log", "type",
+                  "ai", "content", "a", "type", "ai", "content", "b", "id", 7));
+}
+
+START_TEST(a_message_without_a_key_id_is_shown_and_gets_one)
+{
+    body = say_without_id;
+    bench_order(&b, "work", "{}")->want_messages = true;
+    bench_run(&b);
+    json_t *messages = b.outcome->messages;
+    ck_assert_uint_eq(json_array_size(messages), 1); // 7 is none
+    const char *id = ss_json_str(json_array_get(messages, 0), "id", "");
+    ck_assert_uint_eq(strlen(id), 36);
+    json_t *written = ss_value_json(b.outcome->writes.items[0].value);
+    ck_assert_str_eq(ss_json_str(json_array_get(written, 0), "id", ""), id);
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
+    tcase_add_test(tcase, a_message_without_a_key_id_is_shown_and_gets_one);
     tcase_add_test(tcase, an_update_becomes_writes_and_the_edges_follow);
     tcase_add_test(tcase, a_body_that_writes_nothing_still_leads_on);
     tcase_add_test(tcase, each_of_several_updates_counts);

@@ -392,9 +392,9 @@ int ss_return(struct ss_task *task, json_t *value);
 // nothing where nobody listens. Returns 0.
 int ss_emit(struct ss_task *task, json_t *item);
 // A chunk of a message for those who stream "messages". Takes. Whole messages
-// need no call: each object with "type", "content" and "id" (null: one is made
-// up) that an update holds, itself or in a list, is streamed when the body has
-// returned. Returns 0.
+// need no call: each object with "type" and "content" that an update holds,
+// itself or in a list, is streamed when the body has returned, with its "id"
+// or, where it has none, one that is made up. Returns 0.
 int ss_emit_message(struct ss_task *task, json_t *chunk);
 
 enum { SS_INTERRUPTED = -1001, SS_FAILED = -1002 };
