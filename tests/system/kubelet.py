@@ -75,13 +75,17 @@ class Pod:
             values[line["name"]] = self.value(line, values)
         return values
 
-    def start(self):
+    def launch(self):
+        """The process of its container."""
         stage = self.container["name"]
-        self.process = self.node.world.start(
+        return self.node.world.start(
             self.name, BIN / f"superstep-{stage}",
             environment={**environment_of_the_tests(),
                          **environment_of_the_image(stage),
                          **self.environment(), **self.node.more.get(stage, {})})
+
+    def start(self):
+        self.process = self.launch()
         self.wait("startupProbe", 200)
         self.wait("readinessProbe", 200)
         expect("no setting" not in self.process.text()
@@ -125,6 +129,7 @@ class Pod:
 
 class Node:
     """`more`: what each container has besides, by its name."""
+    of = Pod
 
     def __init__(self, world, items, more):
         self.world = world
@@ -138,8 +143,8 @@ class Node:
         item = self.manifests.one(kind, name)
         found = []
         for number in range(item["spec"]["replicas"]):
-            pod = Pod(self, item, f"{name}-{number}",
-                      f"{self.net}.{len(self.pods) + 1}")
+            pod = self.of(self, item, f"{name}-{number}",
+                          f"{self.net}.{len(self.pods) + 1}")
             self.pods[pod.name] = pod
             found.append(pod)
         return found

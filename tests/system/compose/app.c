@@ -4,7 +4,8 @@
 //
 // The result is a function of the input alone, however the run went. VERSION is
 // given by the build: an application of another version has another graph. Each
-// nap that begins is a line in the volume that all workers share.
+// nap that begins is a line in the volume that all workers share; while a file
+// "hold" is there, none ends.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -48,7 +49,9 @@ static int nap(struct ss_task *task)
     json_int_t number = ss_input_int(task, "number");
     if (!say(ss_thread_id(task), number))
         return ss_fail(task, "io", "/data/naps cannot be written");
-    poll(NULL, 0, (int)ss_input_int(task, "ms"));
+    do
+        poll(NULL, 0, (int)ss_input_int(task, "ms"));
+    while (access("/data/hold", F_OK) == 0);
     return ss_update(task, json_pack("{s:I}", "sum", number * number));
 }
 

@@ -22,6 +22,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "upgrade")]
 import images  # noqa: E402
 import older  # noqa: E402
 import packages  # noqa: E402
+import pods  # noqa: E402
 import rolling  # noqa: E402
 from cluster import Cluster  # noqa: E402
 from engine import ROOT, Engine, Failure, Unavailable, say  # noqa: E402
@@ -37,7 +38,9 @@ AGAIN = {"the_digest_job_survives_the_loss_of_everything",
 # What begins with a cluster of the version from before.
 BEFORE = {"a_cluster_of_before_is_upgraded_under_load"}
 # What needs containers, and no cluster.
-ALONE = {"the_packages_work_in_a_clean_container"}
+ALONE = {"the_packages_work_in_a_clean_container",
+         "the_pods_of_kubernetes_work_and_drain_as_containers"}
+PACKAGED = {"the_packages_work_in_a_clean_container"}
 # What a run of naps gives: the sum of squares of 0..NAPS-1.
 SUM = sum(number * number for number in range(NAPS))
 
@@ -239,6 +242,10 @@ def test_the_packages_work_in_a_clean_container(cluster):
     packages.play(cluster.engine)
 
 
+def test_the_pods_of_kubernetes_work_and_drain_as_containers(cluster):
+    pods.play(cluster.engine)
+
+
 def test_a_cluster_of_before_is_upgraded_under_load(cluster):
     rolling.play(cluster)
 
@@ -271,12 +278,12 @@ def older_version(tests):
 
 def without_packages(tests):
     """The tests that can be played, and how many are skipped."""
-    why = packages.trouble() if ALONE & tests.keys() else None
+    why = packages.trouble() if PACKAGED & tests.keys() else None
     if why:
         say(f"*** NO PACKAGE IS TRIED: {why} ***")
         tests = {name: function for name, function in tests.items()
-                 if name not in ALONE}
-    return tests, len(ALONE) if why else 0
+                 if name not in PACKAGED}
+    return tests, len(PACKAGED) if why else 0
 
 
 class NoCluster:
