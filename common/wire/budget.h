@@ -6,6 +6,7 @@
 #define SS_WIRE_BUDGET_H
 
 #include <protobuf-c/protobuf-c.h>
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,6 +29,21 @@ void ss_budget_init(struct ss_budget *budget, size_t size_max);
 void ss_budget_fini(struct ss_budget *budget);
 // Aligned memory, not cleared; NULL when the budget is spent.
 void *ss_budget_alloc(struct ss_budget *budget, size_t size);
+
+// The same, where it mostly is there.
+static inline void *ss_budget_take(struct ss_budget *budget, size_t size)
+{
+    const size_t align = alignof(max_align_t);
+    size_t rounded = (size + align - 1) & ~(align - 1);
+    if (rounded < size || rounded > budget->left ||
+        rounded > (size_t)(budget->end - budget->at))
+        return ss_budget_alloc(budget, size);
+    void *memory = budget->at;
+    budget->at += rounded;
+    budget->left -= rounded;
+    return memory;
+}
+
 // Cleared; for our own packing, where the ceiling is SIZE_MAX.
 void *ss_budget_zalloc(struct ss_budget *budget, size_t count, size_t size);
 

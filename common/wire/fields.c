@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "common/wire/json_check.h"
 #include "common/wire/limits.h"
-#include "common/wire/unpack.h"
+#include "common/wire/text.h"
 
 void ss_packer_init(struct ss_packer *packer, struct ss_error *error)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/model/limits.h"
-#include "common/wire/unpack.h"
+#include "common/wire/text.h"
 
 enum {
     INTEGER_DIGITS_MAX = 18, // always fits into 64 bits

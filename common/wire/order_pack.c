@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "common/wire/limits.h"
-#include "common/wire/unpack.h"
+#include "common/wire/text.h"
 #include "common/wire/work.h"
 
 // An order that is being written, from its last field to its first.

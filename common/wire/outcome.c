@@ -55,6 +55,11 @@ Superstep__V1__Outcome *ss_pack_outcome(
 static int take_writes(const Superstep__V1__Outcome *packed,
     struct ss_outcome *outcome, struct ss_error *error)
 {
+    struct ss_writes *writes = &outcome->writes;
+    if (packed->n_writes > 0) {
+        writes->items = ss_alloc(packed->n_writes * sizeof(*writes->items));
+        writes->capacity = packed->n_writes;
+    }
     for (size_t i = 0; i < packed->n_writes; i++) {
         const Superstep__V1__TaskWrite *item = packed->writes[i];
         struct ss_value *value = NULL;
@@ -62,15 +67,15 @@ static int take_writes(const Superstep__V1__Outcome *packed,
             "the value of an outcome's write", &value, error);
         if (status != SS_OK)
             return status;
-        ss_writes_add(&outcome->writes, item->channel, value);
+        ss_writes_add(writes, item->channel, value);
     }
     return SS_OK;
 }
 
 #define TAKE_JSON(field, want)                                                 \
     do {                                                                       \
-        if (status == SS_OK)                                                   \
-            status = ss_take_json(packed->has_##field, packed->field, (want),  \
+        if (status == SS_OK && packed->has_##field)                            \
+            status = ss_take_json(1, packed->field, (want),                    \
                 "an outcome's " #field, &outcome->field, error);               \
     } while (0)
 

@@ -1,95 +1,39 @@
-// unpack.c - scan, then unpack.
+// unpack.c - one pass: look at each field, and put it where it belongs.
 #include "common/wire/unpack.h"
 
 #include <string.h>
 
 #include "common/wire/limits.h"
+#include "common/wire/read.h"
+#include "common/wire/text.h"
 
-enum wire_type {
-    WIRE_VARINT = 0,
-    WIRE_64BIT = 1,
-    WIRE_LENGTH = 2,
-    WIRE_32BIT = 5,
-};
+typedef ProtobufCMessageDescriptor descriptor;
+typedef ProtobufCFieldDescriptor descriptor_field;
 
-struct cursor {
-    const unsigned char *at;
-    const unsigned char *end;
-};
+// Fields of a message: as many as there are bits to know which were seen.
+enum { FIELDS_MAX = 64 };
 
-// Counts over the whole message, however deep.
-struct scan {
+// Of the whole message, however deep.
+struct pass {
     size_t items;
     size_t unknown;
+    struct ss_budget *budget; // NULL: look only
+    bool lacks;               // a field that must be there
+    bool is_protobufs; // it is not for us to unpack this, or not any more
     struct ss_error *error;
 };
 
-struct field {
-    uint32_t number;
-    enum wire_type wire;
-    uint64_t value;             // varint
-    const unsigned char *bytes; // length-delimited
-    size_t size;
+// Fields of one number that stand together in a message, and have their place.
+struct run {
+    const descriptor_field *known;
+    size_t left;
 };
 
-static size_t wide_character(const unsigned char *at, const unsigned char *end)
-{
-    unsigned c = *at;
-    size_t size = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-    if (c < 0xc2 || c > 0xf4 || (size_t)(end - at) < size)
-        return 0;
-    // What may follow these four is narrower: overlong, surrogates, end.
-    unsigned low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
-    unsigned high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
-    if (at[1] < low || at[1] > high)
-        return 0;
-    for (size_t i = 2; i < size; i++)
-        if (at[i] < 0x80 || at[i] > 0xbf)
-            return 0;
-    return size;
-}
-
-static inline size_t character(
-    const unsigned char *at, const unsigned char *end)
-{
-    return *at < 0x80 ? 1 : wide_character(at, end);
-}
-
-size_t ss_wire_character(const unsigned char *at, const unsigned char *end)
-{
-    return character(at, end);
-}
-
-// Eight letters of ASCII at once: none has its high bit, and none is NUL, from
-// which alone the subtraction borrows its way into a high bit.
-static bool is_plain(const unsigned char *at)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t letters;
-    memcpy(&letters, at, sizeof(letters));
-    return ((letters | (letters - ones)) & ones << 7) == 0;
-}
-
-bool ss_wire_text_ok(const void *bytes, size_t size)
-{
-    const unsigned char *at = bytes, *end = at + size;
-    while (at < end) {
-        if (end - at >= 8 && is_plain(at)) {
-            at += 8;
-            continue;
-        }
-        size_t width = *at == 0 ? 0 : character(at, end);
-        if (width == 0)
-            return false;
-        at += width;
-    }
-    return true;
-}
-
-static bool read_varint_long(struct cursor *cursor, uint64_t *ret_value)
+bool ss_wire_varint_long(
+    struct ss_wire_bytes *cursor, unsigned size_max, uint64_t *ret_value)
 {
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 70; shift += 7) {
+    for (unsigned shift = 0; shift < 7 * size_max; shift += 7) {
         if (cursor->at == cursor->end)
             return false;
         unsigned char byte = *cursor->at++;
@@ -104,197 +48,361 @@ static bool read_varint_long(struct cursor *cursor, uint64_t *ret_value)
     return false;
 }
 
-static inline bool read_varint(struct cursor *cursor, uint64_t *ret_value)
+// ------------------------------------------------ look
+
+static enum ss_wire_type wire_of(const descriptor_field *field)
 {
-    if (cursor->at == cursor->end || *cursor->at >= 0x80)
-        return read_varint_long(cursor, ret_value);
-    *ret_value = *cursor->at++;
-    return true;
+    static const uint8_t wires[] = {
+        [PROTOBUF_C_TYPE_INT32] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_SINT32] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_SFIXED32] = SS_WIRE_32BIT,
+        [PROTOBUF_C_TYPE_INT64] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_SINT64] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_SFIXED64] = SS_WIRE_64BIT,
+        [PROTOBUF_C_TYPE_UINT32] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_FIXED32] = SS_WIRE_32BIT,
+        [PROTOBUF_C_TYPE_UINT64] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_FIXED64] = SS_WIRE_64BIT,
+        [PROTOBUF_C_TYPE_FLOAT] = SS_WIRE_32BIT,
+        [PROTOBUF_C_TYPE_DOUBLE] = SS_WIRE_64BIT,
+        [PROTOBUF_C_TYPE_BOOL] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_ENUM] = SS_WIRE_VARINT,
+        [PROTOBUF_C_TYPE_STRING] = SS_WIRE_LENGTH,
+        [PROTOBUF_C_TYPE_BYTES] = SS_WIRE_LENGTH,
+        [PROTOBUF_C_TYPE_MESSAGE] = SS_WIRE_LENGTH,
+    };
+    return (enum ss_wire_type)wires[field->type];
 }
 
-static bool skip(struct cursor *cursor, uint64_t size)
+// Which field of the message it is; n_fields: none. Numbers mostly leave no
+// gap: then the number says where its field stands.
+static unsigned find_field(const descriptor *message, uint32_t number)
 {
-    if (size > (uint64_t)(cursor->end - cursor->at))
-        return false;
-    cursor->at += size;
-    return true;
+    const descriptor_field *fields = message->fields, *known;
+    if (message->n_fields == 0)
+        return 0;
+    uint32_t at = number - fields[0].id;
+    if (at < message->n_fields && fields[at].id == number)
+        return at;
+    known = protobuf_c_message_descriptor_get_field(message, number);
+    return known ? (unsigned)(known - fields) : message->n_fields;
 }
 
-static bool read_field(struct cursor *cursor, struct field *field)
+static int bad_text(struct pass *pass, const char *message, const char *name)
 {
-    uint64_t key, size;
-    if (!read_varint(cursor, &key) || key >> 3 == 0 || key > UINT32_MAX)
-        return false;
-    field->number = (uint32_t)(key >> 3);
-    switch (key & 7) {
-    case WIRE_VARINT:
-        field->wire = WIRE_VARINT;
-        return read_varint(cursor, &field->value);
-    case WIRE_64BIT:
-        field->wire = WIRE_64BIT;
-        return skip(cursor, 8);
-    case WIRE_32BIT:
-        field->wire = WIRE_32BIT;
-        return skip(cursor, 4);
-    case WIRE_LENGTH:
-        field->wire = WIRE_LENGTH;
-        if (!read_varint(cursor, &size))
-            return false;
-        field->bytes = cursor->at;
-        field->size = (size_t)size;
-        return skip(cursor, size);
-    default: // groups are not part of our schemas
-        return false;
-    }
-}
-
-static enum wire_type wire_of(const ProtobufCFieldDescriptor *field)
-{
-    switch (field->type) {
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_BYTES:
-    case PROTOBUF_C_TYPE_MESSAGE:
-        return WIRE_LENGTH;
-    case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_SFIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-        return WIRE_64BIT;
-    case PROTOBUF_C_TYPE_FIXED32:
-    case PROTOBUF_C_TYPE_SFIXED32:
-    case PROTOBUF_C_TYPE_FLOAT:
-        return WIRE_32BIT;
-    case PROTOBUF_C_TYPE_INT32:
-    case PROTOBUF_C_TYPE_SINT32:
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_SINT64:
-    case PROTOBUF_C_TYPE_UINT32:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_BOOL:
-    case PROTOBUF_C_TYPE_ENUM:
-        break;
-    }
-    return WIRE_VARINT;
-}
-
-// Fields mostly come in the order of the schema: *at is where the one after the
-// last may stand.
-static const ProtobufCFieldDescriptor *find_field(
-    const ProtobufCMessageDescriptor *descriptor, uint32_t number, unsigned *at)
-{
-    const ProtobufCFieldDescriptor *fields = descriptor->fields;
-    for (unsigned next = *at; next < descriptor->n_fields; next++) {
-        if (fields[next].id > number)
-            break;
-        if (fields[next].id == number) {
-            *at = next;
-            return &fields[next];
-        }
-    }
-    return protobuf_c_message_descriptor_get_field(descriptor, number);
-}
-
-static int bad_text(struct scan *scan, const char *message, const char *name)
-{
-    return ss_error_set(scan->error, SS_EFORMAT,
+    return ss_error_set(pass->error, SS_EFORMAT,
         "%s.%s is not UTF-8 without NUL", message, name);
 }
 
 // One known field. Non-zero: refused. A repeated number may come packed, in a
 // length-delimited field: each byte of it may be an element.
-static int scan_known(struct scan *scan,
-    const ProtobufCMessageDescriptor *descriptor,
-    const ProtobufCFieldDescriptor *known, const struct field *field)
+static int look_at(struct pass *pass, const descriptor *message,
+    const descriptor_field *known, const struct ss_wire_field *field)
 {
-    const char *name = descriptor->short_name;
+    const char *name = message->short_name;
     bool is_repeated = known->label == PROTOBUF_C_LABEL_REPEATED;
-    bool is_packed = is_repeated && field->wire == WIRE_LENGTH &&
-                     wire_of(known) != WIRE_LENGTH;
+    bool is_packed = is_repeated && field->wire == SS_WIRE_LENGTH &&
+                     wire_of(known) != SS_WIRE_LENGTH;
     if (field->wire != wire_of(known) && !is_packed)
-        return ss_error_set(scan->error, SS_EFORMAT,
+        return ss_error_set(pass->error, SS_EFORMAT,
             "%s.%s has another type on the wire", name, known->name);
     if (is_packed)
-        scan->items += field->size;
+        pass->items += field->size;
     else if (is_repeated || known->type == PROTOBUF_C_TYPE_MESSAGE)
-        scan->items++;
-    if (scan->items > SS_WIRE_ITEMS_MAX)
-        return ss_error_set(scan->error, SS_ELIMIT,
+        pass->items++;
+    if (pass->items > SS_WIRE_ITEMS_MAX)
+        return ss_error_set(pass->error, SS_ELIMIT,
             "a message of more than %d parts", SS_WIRE_ITEMS_MAX);
     if (known->type == PROTOBUF_C_TYPE_STRING) {
         if (field->size > SS_WIRE_TEXT_SIZE_MAX)
-            return ss_error_set(scan->error, SS_ELIMIT,
+            return ss_error_set(pass->error, SS_ELIMIT,
                 "%s.%s has %zu bytes; the limit of a text is %d", name,
                 known->name, field->size, SS_WIRE_TEXT_SIZE_MAX);
         if (!ss_wire_text_ok(field->bytes, field->size))
-            return bad_text(scan, name, known->name);
+            return bad_text(pass, name, known->name);
     }
     return SS_OK;
 }
 
-static int scan_message(struct scan *scan,
-    const ProtobufCMessageDescriptor *descriptor, struct cursor cursor,
-    int depth)
+static int look_at_unknown(struct pass *pass)
 {
+    pass->is_protobufs = true;
+    if (++pass->unknown > SS_WIRE_UNKNOWN_MAX)
+        return ss_error_set(pass->error, SS_ELIMIT,
+            "a message with more than %d unknown fields", SS_WIRE_UNKNOWN_MAX);
+    return SS_OK;
+}
+
+// ------------------------------------------------ put in place
+
+static size_t budget_of(size_t size)
+{
+    return SS_WIRE_BUDGET_BASE + size * (size_t)SS_WIRE_BUDGET_FACTOR;
+}
+
+// NULL: nothing more is put anywhere.
+static void *leave(struct pass *pass)
+{
+    pass->is_protobufs = true;
+    return NULL;
+}
+
+static void *take(struct pass *pass, size_t size)
+{
+    void *memory = ss_budget_take(pass->budget, size);
+    return memory ? memory : leave(pass);
+}
+
+static char *start_message(struct pass *pass, const descriptor *message)
+{
+    char *memory = message->n_fields <= FIELDS_MAX
+                       ? take(pass, message->sizeof_message)
+                       : leave(pass);
+    if (memory)
+        protobuf_c_message_init(message, memory);
+    return memory;
+}
+
+// How many fields with the key of the one that ends here, it included, stand
+// together.
+static size_t count_together(
+    const struct ss_wire_field *field, struct ss_wire_bytes cursor)
+{
+    const uint64_t same = (uint64_t)field->number << 3 | SS_WIRE_LENGTH;
+    uint64_t key, size;
+    size_t count = 1;
+    while (ss_wire_varint(&cursor, SS_VARINT_KEY_SIZE_MAX, &key) &&
+           key == same &&
+           ss_wire_varint(&cursor, SS_VARINT_KEY_SIZE_MAX, &size) &&
+           ss_wire_skip(&cursor, size))
+        count++;
+    return count;
+}
+
+// The place of one more of a repeated field. Numbers are left to protobuf-c.
+static void *place_repeated(struct pass *pass, struct run *run,
+    const descriptor_field *known, const struct ss_wire_field *field,
+    const struct ss_wire_bytes *cursor, char *to)
+{
+    char **items = (void *)(to + known->offset);
+    size_t *count = (void *)(to + known->quantifier_offset);
+    size_t size = known->type == PROTOBUF_C_TYPE_BYTES
+                      ? sizeof(ProtobufCBinaryData)
+                      : sizeof(void *);
+    if (wire_of(known) != SS_WIRE_LENGTH)
+        return leave(pass);
+    if (run->known != known || run->left == 0) {
+        run->known = known;
+        run->left = count_together(field, *cursor);
+        if (*count > 0 || run->left > SS_WIRE_ITEMS_MAX)
+            return leave(pass);
+        *items = take(pass, run->left * size);
+        if (!*items)
+            return NULL;
+    }
+    run->left--;
+    return *items + size * (*count)++;
+}
+
+// Where a field that is not repeated stands.
+static void *place_single(
+    struct pass *pass, const descriptor_field *known, char *to)
+{
+    void *place = to + known->offset;
+    if (known->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
+        uint32_t *which = (void *)(to + known->quantifier_offset);
+        if (*which != 0)
+            return leave(pass);
+        *which = known->id;
+    } else if (known->type == PROTOBUF_C_TYPE_MESSAGE) {
+        if (*(void **)place)
+            return leave(pass); // two pieces become one message
+    } else if (known->label == PROTOBUF_C_LABEL_OPTIONAL &&
+               known->quantifier_offset != 0) {
+        *(protobuf_c_boolean *)(void *)(to + known->quantifier_offset) = 1;
+    }
+    return place;
+}
+
+static void put_text(
+    struct pass *pass, const struct ss_wire_field *field, char **place)
+{
+    char *text = take(pass, field->size + 1);
+    if (!text)
+        return;
+    memcpy(text, field->bytes, field->size);
+    text[field->size] = '\0';
+    *place = text;
+}
+
+static uint64_t fixed64(const unsigned char *bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 8; i > 0; i--)
+        number = number << 8 | bytes[i - 1];
+    return number;
+}
+
+static void put(struct pass *pass, const descriptor_field *known,
+    const struct ss_wire_field *field, void *place)
+{
+    uint64_t value = field->value;
+    switch (known->type) {
+    case PROTOBUF_C_TYPE_STRING:
+        put_text(pass, field, place);
+        break;
+    case PROTOBUF_C_TYPE_BYTES:
+        *(ProtobufCBinaryData *)place = (ProtobufCBinaryData){
+            field->size, field->size > 0 ? (uint8_t *)field->bytes : NULL};
+        break;
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_UINT64:
+        *(uint64_t *)place = value;
+        break;
+    case PROTOBUF_C_TYPE_SINT64:
+        *(uint64_t *)place = value >> 1 ^ (0 - (value & 1));
+        break;
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_ENUM:
+        *(uint32_t *)place = (uint32_t)value;
+        break;
+    case PROTOBUF_C_TYPE_BOOL:
+        *(protobuf_c_boolean *)place = value != 0;
+        break;
+    case PROTOBUF_C_TYPE_FIXED64:
+        *(uint64_t *)place = fixed64(field->bytes);
+        break;
+    case PROTOBUF_C_TYPE_SINT32:
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_FLOAT:
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        leave(pass); // none of our messages has the others
+        break;
+    }
+}
+
+// Put the field into `to`. A message is only begun: gives its memory; else
+// NULL.
+static char *put_in_place(struct pass *pass, struct run *run,
+    const descriptor_field *known, const struct ss_wire_field *field,
+    const struct ss_wire_bytes *cursor, char *to)
+{
+    void *place = known->label == PROTOBUF_C_LABEL_REPEATED
+                      ? place_repeated(pass, run, known, field, cursor, to)
+                      : place_single(pass, known, to);
+    if (!place)
+        return NULL;
+    if (known->type != PROTOBUF_C_TYPE_MESSAGE) {
+        put(pass, known, field, place);
+        return NULL;
+    }
+    char *part = start_message(pass, known->descriptor);
+    *(char **)place = part;
+    return part;
+}
+
+static bool lacks_field(const descriptor *message, uint64_t seen)
+{
+    for (unsigned i = 0; i < message->n_fields; i++)
+        if (message->fields[i].label == PROTOBUF_C_LABEL_REQUIRED &&
+            !(seen >> i & 1))
+            return true;
+    return false;
+}
+
+// ------------------------------------------------ the pass
+
+// Put the message into `to`; NULL: nowhere.
+static int read_message(struct pass *pass, const descriptor *message,
+    struct ss_wire_bytes cursor, int depth, char *to)
+{
+    uint64_t seen = 0;
+    struct run run = {.left = 0};
     if (depth > SS_WIRE_DEPTH_MAX)
-        return ss_error_set(scan->error, SS_ELIMIT,
+        return ss_error_set(pass->error, SS_ELIMIT,
             "messages in messages, deeper than %d", SS_WIRE_DEPTH_MAX);
-    unsigned at = 0;
     while (cursor.at < cursor.end) {
-        struct field field;
-        if (!read_field(&cursor, &field))
-            return ss_error_set(scan->error, SS_EFORMAT,
-                "%s is cut short or garbled", descriptor->short_name);
-        const ProtobufCFieldDescriptor *known =
-            find_field(descriptor, field.number, &at);
-        if (!known) {
-            if (++scan->unknown > SS_WIRE_UNKNOWN_MAX)
-                return ss_error_set(scan->error, SS_ELIMIT,
-                    "a message with more than %d unknown fields",
-                    SS_WIRE_UNKNOWN_MAX);
-            continue;
+        struct ss_wire_field field;
+        char *part = NULL;
+        if (!ss_wire_next(&cursor, &field))
+            return ss_error_set(pass->error, SS_EFORMAT,
+                "%s is cut short or garbled", message->short_name);
+        unsigned at = find_field(message, field.number);
+        const descriptor_field *known =
+            at < message->n_fields ? &message->fields[at] : NULL;
+        int status = known ? look_at(pass, message, known, &field)
+                           : look_at_unknown(pass);
+        if (status == SS_OK && known && to && !pass->is_protobufs) {
+            part = put_in_place(pass, &run, known, &field, &cursor, to);
+            seen |= UINT64_C(1) << at;
         }
-        int status = scan_known(scan, descriptor, known, &field);
-        if (status == SS_OK && known->type == PROTOBUF_C_TYPE_MESSAGE)
-            status = scan_message(scan, known->descriptor,
-                (struct cursor){field.bytes, field.bytes + field.size},
-                depth + 1);
+        if (status == SS_OK && known && known->type == PROTOBUF_C_TYPE_MESSAGE)
+            status = read_message(pass, known->descriptor,
+                (struct ss_wire_bytes){field.bytes, field.bytes + field.size},
+                depth + 1, part);
         if (status != SS_OK)
             return status;
     }
+    if (to && lacks_field(message, seen))
+        pass->lacks = true;
     return SS_OK;
 }
 
-int ss_wire_scan(const ProtobufCMessageDescriptor *descriptor,
-    const void *bytes, size_t size, struct ss_error *error)
+static int read_all(struct pass *pass, const descriptor *message,
+    const void *bytes, size_t size, char *to)
 {
-    if (size == 0) // bytes may be NULL then
-        return SS_OK;
-    struct scan scan = {.error = error};
-    struct cursor cursor = {bytes, (const unsigned char *)bytes + size};
-    return scan_message(&scan, descriptor, cursor, 1);
+    static const unsigned char none[1]; // no bytes may be NULL
+    const unsigned char *at = size > 0 ? bytes : none;
+    return read_message(
+        pass, message, (struct ss_wire_bytes){at, at + size}, 1, to);
 }
 
-int ss_wire_unpack(const ProtobufCMessageDescriptor *descriptor,
-    const void *bytes, size_t size, struct ss_budget *budget,
-    ProtobufCMessage **ret_message, struct ss_error *error)
+int ss_wire_scan(const descriptor *message, const void *bytes, size_t size,
+    struct ss_error *error)
 {
-    int status = ss_wire_scan(descriptor, bytes, size, error);
-    if (status != SS_OK)
-        return status;
-    ss_budget_init(
-        budget, SS_WIRE_BUDGET_BASE + size * (size_t)SS_WIRE_BUDGET_FACTOR);
-    ProtobufCMessage *message =
-        protobuf_c_message_unpack(descriptor, &budget->allocator, size, bytes);
-    if (message) {
-        *ret_message = message;
+    struct pass pass = {.error = error};
+    return read_all(&pass, message, bytes, size, NULL);
+}
+
+// By protobuf-c, which gets all of the budget.
+static ProtobufCMessage *unpack_again(const descriptor *message,
+    const void *bytes, size_t size, struct ss_budget *budget)
+{
+    ss_budget_fini(budget);
+    ss_budget_init(budget, budget_of(size));
+    return protobuf_c_message_unpack(message, &budget->allocator, size, bytes);
+}
+
+int ss_wire_unpack(const descriptor *message, const void *bytes, size_t size,
+    struct ss_budget *budget, ProtobufCMessage **ret_message,
+    struct ss_error *error)
+{
+    struct pass pass = {.budget = budget, .error = error};
+    ss_budget_init(budget, budget_of(size));
+    char *memory = start_message(&pass, message);
+    int status = read_all(&pass, message, bytes, size, memory);
+    ProtobufCMessage *unpacked = (ProtobufCMessage *)memory;
+    if (status == SS_OK && pass.is_protobufs && !budget->is_spent)
+        unpacked = unpack_again(message, bytes, size, budget);
+    else if (pass.is_protobufs || pass.lacks)
+        unpacked = NULL;
+    if (status == SS_OK && unpacked) {
+        *ret_message = unpacked;
         return SS_OK;
     }
     bool is_spent = budget->is_spent;
     ss_budget_fini(budget);
+    if (status != SS_OK)
+        return status;
     if (is_spent)
         return ss_error_set(error, SS_ELIMIT,
             "a message of %zu bytes takes too much memory", size);
     return ss_error_set(error, SS_EFORMAT,
-        "%s lacks a field that must be there", descriptor->short_name);
+        "%s lacks a field that must be there", message->short_name);
 }
 
 bool ss_wire_peek(
@@ -302,12 +410,12 @@ bool ss_wire_peek(
 {
     if (size == 0) // bytes may be NULL then
         return false;
-    struct cursor cursor = {bytes, (const unsigned char *)bytes + size};
+    struct ss_wire_bytes cursor = {bytes, (const unsigned char *)bytes + size};
     while (cursor.at < cursor.end) {
-        struct field field;
-        if (!read_field(&cursor, &field))
+        struct ss_wire_field field;
+        if (!ss_wire_next(&cursor, &field))
             return false;
-        if (field.number == number && field.wire == WIRE_VARINT) {
+        if (field.number == number && field.wire == SS_WIRE_VARINT) {
             *ret_value = field.value;
             return true;
         }

@@ -1,9 +1,11 @@
-// Any bytes are a message or a status; what is a message survives its way back.
+// Any bytes are a message or a status; what is a message survives its way back,
+// and is the message that protobuf-c's own unpacking finds there.
 #include <stdint.h>
 
 #include "common/base/check.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+#include "tests/support/unpacked.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ss_value_setup();
     if (size == 0)
         data = NULL;
+    unpacked_alike(data, size);
     if (ss_message_decode(data, size, &message, &error) != SS_OK) {
         ss_check(message == NULL);
         ss_check(error.message[0] != '\0');

@@ -10,6 +10,7 @@
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "tests/suite.h"
+#include "tests/support/unpacked.h"
 #include "tests/unit/wire/examples.h"
 
 static int decode_status(const void *bytes, size_t size, struct ss_error *error)
@@ -30,6 +31,7 @@ static int decode_copy(const char *bytes, size_t size)
     struct ss_error error = {0};
     int status = decode_status(copy, size, &error);
     ck_assert(status == SS_OK || error.message[0] != '\0');
+    ck_assert(unpacked_alike(copy, size) || status != SS_OK);
     ss_free(copy);
     return status;
 }

@@ -8,8 +8,10 @@
 #include "common/wire/budget.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+#include "common/wire/text.h"
 #include "common/wire/unpack.h"
 #include "tests/suite.h"
+#include "tests/support/unpacked.h"
 
 START_TEST(no_bytes_hold_no_field_and_no_message)
 {
@@ -160,6 +162,118 @@ START_TEST(peeking_finds_a_number_and_stops_at_garbage)
 }
 END_TEST
 
+// --- beside protobuf-c's own unpacking
+
+// NULL: refused.
+static struct ss_message *decode(const char *bytes, size_t size)
+{
+    struct ss_message *message = NULL;
+    int status = ss_message_decode(bytes, size, &message, NULL);
+    ck_assert(unpacked_alike(bytes, size) == (status == SS_OK));
+    return message;
+}
+
+#define DECODE(bytes) decode((bytes), sizeof(bytes) - 1)
+
+// As protobuf wants it; no writer of ours writes such bytes.
+START_TEST(a_message_in_two_pieces_is_one)
+{
+    // ASK {id 1, op "a", body {tag BYTES, data "x"}, body {data "y"}}
+    struct ss_message *message = DECODE("\x08\x01\x62\x11\x08\x01\x12\x01"
+                                        "a\x1a\x05\x08\x01\x12\x01x"
+                                        "\x1a\x03\x12\x01y");
+    ck_assert_ptr_nonnull(message);
+    size_t size;
+    ck_assert_int_eq((int)ss_value_tag(message->body), SS_VALUE_BYTES);
+    ck_assert_mem_eq(ss_value_text(message->body, &size), "y", 1);
+    ss_message_destroy(&message);
+}
+END_TEST
+
+START_TEST(items_that_stand_apart_are_one_list)
+{
+    // PONG {members "a", id 1, members "b"}
+    struct ss_message *message = DECODE("\x08\x01\x82\x01\x08\x1a\x01"
+                                        "a\x08\x01\x1a\x01"
+                                        "b");
+    ck_assert_ptr_nonnull(message);
+    ck_assert_uint_eq(message->members_count, 2);
+    ck_assert_str_eq(message->members[1], "b");
+    ss_message_destroy(&message);
+    // SEEK {epoch 1, shards 1, 2 (packed), shards 3}
+    message = DECODE("\x08\x01\x92\x01\x08\x08\x01\x12\x02\x01\x02\x10\x03");
+    ck_assert_ptr_nonnull(message);
+    ck_assert_uint_eq(message->shards_count, 3);
+    ck_assert_uint_eq(message->shards[2], 3);
+    ss_message_destroy(&message);
+}
+END_TEST
+
+START_TEST(of_what_stands_twice_the_last_counts)
+{
+    // PING {}, PONG {id 1}, PONG {epoch 2}
+    struct ss_message *message =
+        DECODE("\x08\x01\x7a\x00\x82\x01\x02\x08\x01\x82\x01\x02\x10\x02");
+    ck_assert_ptr_nonnull(message);
+    ck_assert_int_eq((int)message->type, SS_MESSAGE_PONG);
+    ck_assert_uint_eq(message->id, 0);
+    ck_assert_uint_eq(message->epoch, 2);
+    ss_message_destroy(&message);
+    // ASK {id 1, op "a", op "b"}
+    message = DECODE("\x08\x01\x62\x08\x08\x01\x12\x01"
+                     "a\x12\x01"
+                     "b");
+    ck_assert_ptr_nonnull(message);
+    ck_assert_str_eq(message->op, "b");
+    ss_message_destroy(&message);
+}
+END_TEST
+
+START_TEST(keys_and_sizes_have_five_bytes_at_most)
+{
+    // PING {id 5}: the key of `id` in five bytes, in six; its size likewise.
+    struct ss_message *message =
+        DECODE("\x08\x01\x7a\x06\x88\x80\x80\x80\x00\x05");
+    ck_assert_ptr_nonnull(message);
+    ck_assert_uint_eq(message->id, 5);
+    ss_message_destroy(&message);
+    ck_assert_ptr_null(DECODE("\x08\x01\x7a\x07\x88\x80\x80\x80\x80\x00\x05"));
+    ck_assert_ptr_null(DECODE("\x08\x01\x7a\x82\x80\x80\x80\x80\x00\x08\x05"));
+}
+END_TEST
+
+START_TEST(numbers_of_each_kind_keep_their_value)
+{
+    struct ss_message *message = ss_message_new(SS_MESSAGE_TASKS);
+    struct ss_buf buf;
+    ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
+    message->orders_count = 1;
+    message->orders = ss_zalloc(1, sizeof(*message->orders));
+    message->orders[0] = ss_assignment_new();
+    message->orders[0]->attempt = (struct ss_attempt){UINT64_MAX, 0};
+    message->orders[0]->step = INT64_MIN;
+    message->orders[0]->stop = INT64_MAX;
+    message->orders[0]->attempt_number = UINT32_MAX;
+    message->orders[0]->digest = UINT64_C(0xfedcba9876543210);
+    message->orders[0]->want_custom = true;
+    ck_assert_int_eq(ss_message_encode(message, &buf, NULL), SS_OK);
+    ss_message_destroy(&message);
+    message = decode(buf.data, buf.size);
+    ck_assert_ptr_nonnull(message);
+    const struct ss_assignment *order = message->orders[0];
+    ck_assert_uint_eq(order->attempt.epoch, UINT64_MAX);
+    ck_assert_uint_eq(order->attempt.dispatch, 0);
+    ck_assert_int_eq(order->step, INT64_MIN);
+    ck_assert_int_eq(order->stop, INT64_MAX);
+    ck_assert_uint_eq(order->attempt_number, UINT32_MAX);
+    ck_assert_uint_eq(order->digest, UINT64_C(0xfedcba9876543210));
+    ck_assert(order->want_custom);
+    ck_assert(!order->want_messages);
+    ss_message_destroy(&message);
+    ss_buf_fini(&buf);
+}
+END_TEST
+
 // --- the schema
 
 // `count` fields of `bytes` each, in an envelope's message `field`.
@@ -232,6 +346,11 @@ int main(void)
     tcase_add_test(tcase, characters_have_their_width);
     tcase_add_test(tcase, all_of_unicode_is_text_but_surrogates);
     tcase_add_test(tcase, peeking_finds_a_number_and_stops_at_garbage);
+    tcase_add_test(tcase, a_message_in_two_pieces_is_one);
+    tcase_add_test(tcase, items_that_stand_apart_are_one_list);
+    tcase_add_test(tcase, of_what_stands_twice_the_last_counts);
+    tcase_add_test(tcase, keys_and_sizes_have_five_bytes_at_most);
+    tcase_add_test(tcase, numbers_of_each_kind_keep_their_value);
     tcase_add_test(
         tcase, more_orders_or_outcomes_than_a_batch_holds_are_refused);
     tcase_add_test(tcase, a_text_over_the_limit_is_refused_before_it_is_copied);
