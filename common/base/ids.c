@@ -60,17 +60,6 @@ void ss_uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
     ss_check(to == ret_uuid + SS_UUID_SIZE - 1);
 }
 
-// Of a hexadecimal digit: its value, and DIGIT; 0: it is none.
-enum { DIGIT = 16, DIGIT_UPPER = 32, DIGIT_VALUE = 15 };
-static const uint8_t digits_of[UINT8_MAX + 1] = {
-    // clang-format off
-    ['0'] = 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
-    ['a'] = 26, 27, 28, 29, 30, 31,
-    ['A'] = DIGIT_UPPER | 26, DIGIT_UPPER | 27, DIGIT_UPPER | 28,
-            DIGIT_UPPER | 29, DIGIT_UPPER | 30, DIGIT_UPPER | 31,
-    // clang-format on
-};
-
 void ss_hash_hex(const void *bytes, size_t size, char ret_hex[SS_HEX128_SIZE])
 {
     uint8_t digest[16];
@@ -135,25 +124,45 @@ void ss_uuid5(
     ss_uuid_text(digest, ret_uuid);
 }
 
-static bool uuid_read(const char *uuid, unsigned refused, uint8_t ret_bytes[16])
+static uint32_t four_at(const char *at)
 {
-    static const uint8_t groups[] = {4, 2, 2, 2, 6};
-    const unsigned mask = DIGIT | refused;
-    uint8_t bytes[16], *to = bytes;
-    for (size_t group = 0; group < sizeof(groups); group++) {
-        if (group > 0 && *uuid++ != '-')
-            return false;
-        for (const uint8_t *end = to + groups[group]; to < end; uuid += 2) {
-            unsigned high = digits_of[(uint8_t)uuid[0]];
-            if ((high & mask) != DIGIT)
-                return false;
-            unsigned low = digits_of[(uint8_t)uuid[1]];
-            if ((low & mask) != DIGIT)
-                return false;
-            *to++ = (uint8_t)(high << 4 | (low & DIGIT_VALUE));
-        }
-    }
-    if (*uuid)
+    return (uint32_t)(uint8_t)at[0] | (uint32_t)(uint8_t)at[1] << 8 |
+           (uint32_t)(uint8_t)at[2] << 16 | (uint32_t)(uint8_t)at[3] << 24;
+}
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+// Eight digits at once, the first one lowest, to four bytes: each is taken for
+// what it would be as a digit, and is one if that gives the same letter again.
+// A letter's bit `upper` may be missing.
+static bool digits_read(
+    const char *first, const char *second, unsigned upper, uint8_t *ret_bytes)
+{
+    uint64_t text = four_at(first) | (uint64_t)four_at(second) << 32;
+    uint64_t letters = text >> 6 & EACH(1);
+    text |= letters * upper;
+    uint64_t values = (text & EACH(15)) + letters * 9;
+    uint64_t above = (values + EACH(6)) >> 4 & EACH(1); // nine
+    if (values + EACH('0') + above * ('a' - '0' - 10) != text ||
+        (values & EACH(0xf0)))
+        return false;
+    values = values << 4 | values >> 8; // each even byte: two digits
+    for (size_t i = 0; i < 4; i++)
+        ret_bytes[i] = (uint8_t)(values >> 16 * i);
+    return true;
+}
+
+// `upper`: the bit that a letter of the other case lacks; 0: only as we write.
+static bool uuid_read(const char *uuid, unsigned upper, uint8_t ret_bytes[16])
+{
+    uint8_t bytes[16];
+    if (strnlen(uuid, SS_UUID_SIZE) != SS_UUID_SIZE - 1 || uuid[8] != '-' ||
+        uuid[13] != '-' || uuid[18] != '-' || uuid[23] != '-')
+        return false;
+    if (!digits_read(uuid, uuid + 4, upper, bytes) ||
+        !digits_read(uuid + 9, uuid + 14, upper, bytes + 4) ||
+        !digits_read(uuid + 19, uuid + 24, upper, bytes + 8) ||
+        !digits_read(uuid + 28, uuid + 32, upper, bytes + 12))
         return false;
     memcpy(ret_bytes, bytes, sizeof(bytes));
     return true;
@@ -161,12 +170,12 @@ static bool uuid_read(const char *uuid, unsigned refused, uint8_t ret_bytes[16])
 
 bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16])
 {
-    return uuid_read(uuid, 0, ret_bytes);
+    return uuid_read(uuid, 32, ret_bytes);
 }
 
 bool ss_uuid_parse_canonical(const char *uuid, uint8_t ret_bytes[16])
 {
-    return uuid_read(uuid, DIGIT_UPPER, ret_bytes);
+    return uuid_read(uuid, 0, ret_bytes);
 }
 
 void ss_task_uuid(const char *checkpoint_id, int format,

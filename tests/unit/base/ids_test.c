@@ -212,6 +212,30 @@ START_TEST(what_is_no_uuid_is_refused_and_touches_nothing)
 }
 END_TEST
 
+// Any letter in the place of any other.
+START_TEST(a_uuid_has_a_digit_or_a_dash_in_each_place)
+{
+    static const char uuid[] = "01234567-89ab-4def-8123-456789abcdef";
+    static const char digits[] = "0123456789abcdef";
+    uint8_t bytes[16];
+    for (size_t at = 0; at + 1 < sizeof(uuid); at++)
+        for (unsigned c = 0; c < 256; c++) {
+            char text[SS_UUID_SIZE], again[SS_UUID_SIZE];
+            memcpy(text, uuid, sizeof(uuid));
+            text[at] = (char)c;
+            bool is_digit = c != 0 && strchr(digits, (int)c);
+            bool fits = uuid[at] == '-' ? c == '-' : is_digit;
+            ck_assert(ss_uuid_parse_canonical(text, bytes) == fits);
+            bool is_upper = c >= 'A' && c <= 'F' && uuid[at] != '-';
+            ck_assert(ss_uuid_parse(text, bytes) == (fits || is_upper));
+            if (!fits)
+                continue;
+            ss_uuid_text(bytes, again);
+            ck_assert_str_eq(again, text);
+        }
+}
+END_TEST
+
 START_TEST(times_are_written_in_utc_with_microseconds)
 {
     static const struct {
@@ -302,6 +326,7 @@ int main(void)
 {
     Suite *suite = suite_create("ids");
     TCase *tcase = tcase_create("ids");
+    tcase_add_test(tcase, a_uuid_has_a_digit_or_a_dash_in_each_place);
     tcase_add_test(tcase, a_number_is_written_in_decimal);
     tcase_add_test(tcase, hashes_are_written_high_half_first);
     tcase_add_test(tcase, short_hashes_are_xxh3);
