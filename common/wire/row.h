@@ -8,13 +8,13 @@
 #ifndef SS_WIRE_ROW_H
 #define SS_WIRE_ROW_H
 
-#include "common/base/buf.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/wire/tail.h"
 
-// Append the body of `row` to `ret`. SS_ELIMIT: it does not fit into `ret`, or
-// it has more than SS_ROW_SIZE_MAX bytes; then nothing was added.
-int ss_row_encode(const struct ss_row *row, struct ss_buf *ret,
+// Write the body of `row` in front of what `tail` has. SS_ELIMIT: it has more
+// than SS_ROW_SIZE_MAX bytes, or `tail` has no room; then `tail` is of no use.
+int ss_row_encode(const struct ss_row *row, struct ss_tail *tail,
     struct ss_error *error) SS_MUST_USE;
 // Gives a row with everything but the columns; its `size` is that of the body.
 // SS_ECORRUPT: damaged. SS_ELIMIT: it asks for too much memory.

@@ -9,6 +9,15 @@ void ss_tail_fini(struct ss_tail *tail)
     tail->data = NULL;
 }
 
+void ss_tail_reset(struct ss_tail *tail, size_t kept)
+{
+    if (tail->size > tail->size_max || tail->capacity > kept) {
+        ss_tail_fini(tail);
+        ss_tail_init(tail, tail->size_max);
+    }
+    tail->size = 0;
+}
+
 static char *tail_grow(struct ss_tail *tail, size_t size)
 {
     size_t capacity = tail->capacity;

@@ -33,8 +33,28 @@ static inline void ss_tail_init(struct ss_tail *tail, size_t size_max)
 }
 
 void ss_tail_fini(struct ss_tail *tail);
+// Make it empty; memory of over `kept` bytes is given back.
+void ss_tail_reset(struct ss_tail *tail, size_t kept);
 // Room for `size` bytes more, before the others; NULL: too large.
 char *ss_tail_room(struct ss_tail *tail, size_t size);
+
+// So many bytes at most come next, written down from where this points
+// (back.h); ss_tail_reach() says how far they came. NULL: too large.
+static inline char *ss_tail_ahead(struct ss_tail *tail, size_t size)
+{
+    if (size > tail->capacity - tail->size) {
+        if (!ss_tail_room(tail, size))
+            return NULL;
+        tail->size -= size;
+    }
+    return tail->end - tail->size;
+}
+
+static inline void ss_tail_reach(struct ss_tail *tail, const char *at)
+{
+    tail->size = (size_t)(tail->end - at);
+}
+
 // A field: its key, a number, and `size` bytes.
 void ss_tail_field(struct ss_tail *tail, unsigned key, uint64_t number,
     const void *bytes, size_t size);

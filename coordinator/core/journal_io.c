@@ -4,99 +4,163 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/wire/row.h"
-#include "common/wire/row_limits.h"
-
-// --- out --------------------------------------------------------------------
-
-int ss_journal_io_encode(struct ss_row *row, const char *thread,
-    uint64_t previous, struct ss_journal_bytes *ret, struct ss_error *error)
-{
-    struct ss_buf body;
-    ss_buf_init(&body, SS_ROW_SIZE_MAX);
-    int status = ss_row_encode(row, &body, error);
-    if (status != SS_OK) {
-        ss_buf_fini(&body);
-        ss_error_wrap(error, "thread %s: row %" PRIu64, thread, row->seq);
-        return status;
-    }
-    size_t size = 0;
-    *ret = (struct ss_journal_bytes){
-        .body = ss_buf_steal(&body, &size),
-        .metadata = row->metadata ? ss_json_text(row->metadata) : NULL,
-    };
-    row->size = size;
-    ret->row = (struct ss_store_row){
-        .thread = thread,
-        .seq = row->seq,
-        .kind = (int32_t)row->kind,
-        .format = ss_row_format(row),
-        .run = row->run,
-        .ns = row->ns ? row->ns : "",
-        .checkpoint_id = row->checkpoint_id,
-        .parent_id = row->parent_id,
-        .parent_seq = row->parent_seq,
-        .base_seq = row->base_seq,
-        .source = ss_source_name(row->source),
-        .step = row->step,
-        .wall_us = row->wall_us,
-        .metadata = ret->metadata,
-        .checksum = previous,
-        .body = ret->body,
-        .body_size = size,
-    };
-    return SS_OK;
-}
-
-void ss_journal_bytes_fini(struct ss_journal_bytes *bytes)
-{
-    ss_free(bytes->body);
-    ss_free(bytes->metadata);
-    *bytes = (struct ss_journal_bytes){0};
-}
 
 // --- the chain --------------------------------------------------------------
 
+enum { NUMBERS = 8, TEXTS = 6 };
+
+// The columns that the checksum covers, as it covers them: numbers of eight
+// bytes, texts with their NULs, so that the border between two counts, and the
+// hash of the body.
+struct columns {
+    uint64_t numbers[NUMBERS];
+    const char *texts[TEXTS];
+    size_t sizes[TEXTS];
+    size_t size; // of all
+};
+
+static struct columns columns_of(const struct ss_store_row *stored)
+{
+    struct columns columns = {
+        .numbers = {stored->checksum, stored->seq, (uint64_t)stored->kind,
+            (uint64_t)stored->format, stored->parent_seq, stored->base_seq,
+            (uint64_t)stored->step, (uint64_t)stored->wall_us},
+        .texts = {stored->run, stored->ns, stored->checkpoint_id,
+            stored->parent_id, stored->source, stored->metadata},
+        .size = (NUMBERS + 1) * sizeof(uint64_t)};
+    for (size_t i = 0; i < TEXTS; i++) {
+        columns.texts[i] = columns.texts[i] ? columns.texts[i] : "";
+        columns.sizes[i] = strlen(columns.texts[i]) + 1;
+        columns.size += columns.sizes[i];
+    }
+    return columns;
+}
+
+// The lowest byte first. Eight stores that a compiler makes one.
 static char *put_number(char *at, uint64_t number)
 {
-    for (size_t i = 0; i < 8; i++) {
-        *at++ = (char)(number >> (8 * i));
+    at[0] = (char)number;
+    at[1] = (char)(number >> 8);
+    at[2] = (char)(number >> 16);
+    at[3] = (char)(number >> 24);
+    at[4] = (char)(number >> 32);
+    at[5] = (char)(number >> 40);
+    at[6] = (char)(number >> 48);
+    at[7] = (char)(number >> 56);
+    return at + 8;
+}
+
+// Write them, and give their checksum.
+static uint64_t columns_put(
+    const struct columns *columns, uint64_t body_hash, char *to)
+{
+    char *at = to;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        at = put_number(at, columns->numbers[i]);
     }
-    return at;
+    for (size_t i = 0; i < TEXTS; i++) {
+        memcpy(at, columns->texts[i], columns->sizes[i]);
+        at += columns->sizes[i];
+    }
+    at = put_number(at, body_hash);
+    ss_check(at == to + columns->size);
+    return ss_hash64(to, columns->size);
 }
 
 uint64_t ss_journal_io_checksum(const struct ss_store_row *stored)
 {
-    const uint64_t numbers[] = {stored->checksum, stored->seq,
-        (uint64_t)stored->kind, (uint64_t)stored->format, stored->parent_seq,
-        stored->base_seq, (uint64_t)stored->step, (uint64_t)stored->wall_us};
-    const char *const texts[] = {stored->run, stored->ns, stored->checkpoint_id,
-        stored->parent_id, stored->source, stored->metadata};
-    enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
-    enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
-    // each text with its NUL, so that the border between two counts
-    size_t sizes[TEXTS], size = (NUMBERS + 1) * sizeof(numbers[0]);
-    for (size_t i = 0; i < TEXTS; i++) {
-        sizes[i] = texts[i] ? strlen(texts[i]) + 1 : 1;
-        size += sizes[i];
-    }
-    char *bytes = ss_alloc(size), *at = bytes;
-    for (size_t i = 0; i < NUMBERS; i++) {
-        at = put_number(at, numbers[i]);
-    }
-    for (size_t i = 0; i < TEXTS; i++) {
-        memcpy(at, texts[i] ? texts[i] : "", sizes[i]);
-        at += sizes[i];
-    }
-    at = put_number(at, ss_hash64(stored->body_size > 0 ? stored->body : "",
-                            stored->body_size));
-    ss_check(at == bytes + size);
-    uint64_t checksum = ss_hash64(bytes, size);
+    const struct columns columns = columns_of(stored);
+    char *bytes = ss_alloc(columns.size);
+    uint64_t hash =
+        ss_hash64(stored->body_size > 0 ? stored->body : "", stored->body_size);
+    uint64_t checksum = columns_put(&columns, hash, bytes);
     ss_free(bytes);
     return checksum;
+}
+
+// --- out --------------------------------------------------------------------
+
+// What almost every row has there needs no writer of JSON. *ret_own: to be
+// freed.
+static const char *metadata_text(const json_t *metadata, char **ret_own)
+{
+    const json_t *parents = json_object_get(metadata, "parents");
+    *ret_own = NULL;
+    if (!metadata) {
+        return NULL;
+    }
+    if (json_object_size(metadata) == 1 && json_is_object(parents) &&
+        json_object_size(parents) == 0) {
+        return "{\"parents\":{}}";
+    }
+    *ret_own = ss_json_text(metadata);
+    return *ret_own;
+}
+
+// The columns in front of the body. Their bytes are those that the checksum
+// covers: they are put down once, and hashed where they stand.
+static void write_columns(
+    const struct ss_row *row, struct ss_tail *tail, struct ss_journal_bytes *to)
+{
+    char *own;
+    struct ss_store_row stored = to->row;
+    stored.run = row->run;
+    stored.ns = row->ns;
+    stored.checkpoint_id = row->checkpoint_id;
+    stored.parent_id = row->parent_id;
+    stored.source = ss_source_name(row->source);
+    stored.metadata = metadata_text(row->metadata, &own);
+    const struct columns columns = columns_of(&stored);
+    uint64_t hash = ss_hash64(tail->end - tail->size, stored.body_size);
+    char *at = ss_tail_room(tail, columns.size);
+    ss_check(at != NULL); // a unit's tail has no bound but its rows'
+    to->checksum = columns_put(&columns, hash, at);
+    to->at = tail->size;
+    ss_free(own);
+}
+
+int ss_journal_io_encode(struct ss_row *row, const char *thread,
+    uint64_t previous, struct ss_tail *tail, struct ss_journal_bytes *ret,
+    struct ss_error *error)
+{
+    const size_t before = tail->size;
+    int status = ss_row_encode(row, tail, error);
+    if (status != SS_OK) {
+        ss_error_wrap(error, "thread %s: row %" PRIu64, thread, row->seq);
+        return status;
+    }
+    row->size = tail->size - before;
+    *ret = (struct ss_journal_bytes){.row = {.seq = row->seq,
+                                         .kind = (int32_t)row->kind,
+                                         .format = ss_row_format(row),
+                                         .parent_seq = row->parent_seq,
+                                         .base_seq = row->base_seq,
+                                         .step = row->step,
+                                         .wall_us = row->wall_us,
+                                         .checksum = previous,
+                                         .body_size = row->size}};
+    write_columns(row, tail, ret);
+    return SS_OK;
+}
+
+struct ss_store_row ss_journal_io_point(
+    const struct ss_journal_bytes *bytes, const char *thread, const char *end)
+{
+    struct ss_store_row row = bytes->row;
+    const char *at = end - bytes->at + NUMBERS * sizeof(uint64_t);
+    const char **texts[TEXTS] = {&row.run, &row.ns, &row.checkpoint_id,
+        &row.parent_id, &row.source, &row.metadata};
+    for (size_t i = 0; i < TEXTS; i++) {
+        *texts[i] = at;
+        at += strlen(at) + 1;
+    }
+    row.thread = thread;
+    row.metadata = *row.metadata ? row.metadata : NULL;
+    row.body = at + sizeof(uint64_t);
+    return row;
 }
 
 // --- in ---------------------------------------------------------------------

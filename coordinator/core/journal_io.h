@@ -8,22 +8,27 @@
 
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/wire/tail.h"
 #include "coordinator/job/job.h"
 
-// A row for the store, and what it owns.
+// A row for the store whose texts and body stand in a tail: where is known, and
+// pointers can be made once the tail does not move any more.
 struct ss_journal_bytes {
-    struct ss_store_row row; // borrows from the ss_row, the thread and below
-    char *body;
-    char *metadata;
+    struct ss_store_row row; // texts and body are none before _point()
+    size_t at;               // bytes from the row's texts to the tail's end
+    uint64_t checksum;       // that the row after this one carries
 };
 
-// Encode `row` of `thread` (both borrowed: they outlive *ret). `previous` is
-// the checksum of the row before, 0 for the first. Sets row->size. Gives *ret:
-// ss_journal_bytes_fini(). SS_ELIMIT: too large a row.
+// Write `row` of `thread` in front of what `tail` has. `previous` is the
+// checksum of the row before, 0 for the first. Sets row->size. SS_ELIMIT: too
+// large a row; `tail` is of no use then.
 int ss_journal_io_encode(struct ss_row *row, const char *thread,
-    uint64_t previous, struct ss_journal_bytes *ret,
+    uint64_t previous, struct ss_tail *tail, struct ss_journal_bytes *ret,
     struct ss_error *error) SS_MUST_USE;
-void ss_journal_bytes_fini(struct ss_journal_bytes *bytes);
+// The row, with pointers into the tail's bytes, which end at `end` by now, and
+// with `thread`.
+struct ss_store_row ss_journal_io_point(
+    const struct ss_journal_bytes *bytes, const char *thread, const char *end);
 // The checksum that the row after this one carries.
 uint64_t ss_journal_io_checksum(const struct ss_store_row *stored);
 

@@ -22,6 +22,10 @@ enum {
     SS_DAMAGES_MAX = 100,
     // A line of the log: the log cuts at this length, too.
     SS_CORE_LINE_SIZE = 4096,
+    // Of the bytes and of the rows and puts of a unit of the store so much room
+    // is kept for the next: most units have some hundreds of bytes.
+    SS_UNIT_BYTES_KEPT = 256 * 1024,
+    SS_UNIT_PARTS_KEPT = 1024,
     // Room for a step's bytes that is kept for the next.
     SS_CORE_BYTES_KEPT = 4 * 1024 * 1024,
 };

@@ -11,16 +11,19 @@
 #include "coordinator/core/journal_head.h"
 #include "coordinator/core/journal_io.h"
 #include "coordinator/core/limits.h"
+#include "coordinator/core/unit_write.h"
 
 struct ss_store_codec {
     struct ss_map chains; // thread -> uint64_t *, for its next row's checksum
     size_t tidy_at;       // look at all of them when there are so many
+    struct ss_unit_writer unit;
 };
 
 struct ss_store_codec *ss_store_codec_new(void)
 {
     struct ss_store_codec *codec = ss_zalloc(1, sizeof(*codec));
     codec->tidy_at = SS_STORE_CODEC_TIDY_MIN;
+    ss_unit_writer_init(&codec->unit);
     return codec;
 }
 
@@ -31,6 +34,7 @@ void ss_store_codec_destroy(struct ss_store_codec **codec)
         return;
     *codec = NULL;
     ss_map_fini(&old->chains, ss_free);
+    ss_unit_writer_fini(&old->unit);
     ss_free(old);
 }
 
@@ -137,66 +141,54 @@ static struct ss_store_put open_put_of(const struct ss_command_put *put)
         .value_size = text ? strlen(text) : 0};
 }
 
-static int encode_rows(struct ss_store_codec *codec,
-    const struct ss_command *command, struct ss_journal_bytes *rows,
-    struct ss_journal_head *ret_head, struct ss_error *error)
+static int add_rows(struct ss_store_codec *codec,
+    const struct ss_command *command, struct ss_journal_head *ret_head,
+    struct ss_error *error)
 {
     if (command->rows_count == 0)
         return SS_OK;
     uint64_t *chain = chain_of(codec, command->thread);
     uint64_t next = command->delete_thread ? 0 : *chain;
     for (size_t i = 0; i < command->rows_count; i++) {
-        int status = ss_journal_io_encode(
-            command->rows[i], command->thread, next, &rows[i], error);
+        int status = ss_unit_add_row(
+            &codec->unit, command->thread, command->rows[i], &next, error);
         if (status != SS_OK)
             return status;
-        next = ss_journal_io_checksum(&rows[i].row);
     }
     *chain = next;
     if (command->born_us > 0)
         *ret_head = (struct ss_journal_head){
-            rows[command->rows_count - 1].row.seq, next};
+            command->rows[command->rows_count - 1]->seq, next};
     return SS_OK;
+}
+
+static void add_put(struct ss_store_codec *codec, struct ss_store_put put)
+{
+    ss_unit_add_put(&codec->unit, &put);
+    ss_free((void *)put.value);
 }
 
 static int store_job(struct ss_store_codec *codec,
     const struct ss_command *command, struct ss_job **ret_job,
     struct ss_error *error)
 {
-    size_t rows_count = command->rows_count, puts_count = 0;
-    struct ss_journal_bytes *encoded =
-        ss_zalloc(rows_count + 1, sizeof(*encoded));
-    struct ss_store_row *rows = ss_zalloc(rows_count + 1, sizeof(*rows));
-    struct ss_store_put *puts =
-        ss_zalloc(2 * command->puts_count + 1, sizeof(*puts));
     struct ss_journal_head head = {0};
-    int status = encode_rows(codec, command, encoded, &head, error);
-    for (size_t i = 0; i < rows_count; i++)
-        rows[i] = encoded[i].row;
+    ss_unit_begin(&codec->unit);
+    int status = add_rows(codec, command, &head, error);
+    if (status != SS_OK)
+        return status;
     for (size_t i = 0; i < command->puts_count; i++) {
         const struct ss_command_put *put = &command->puts[i];
         if (!put->open_alone || !is_open(put))
-            puts[puts_count++] = put_of(put, &head, command->born_us);
+            add_put(codec, put_of(put, &head, command->born_us));
         if (put->table == SS_RECORD_RUN)
-            puts[puts_count++] = open_put_of(put);
+            add_put(codec, open_put_of(put));
     }
     struct ss_store_unit unit = {.thread = command->thread,
-        .rows = rows,
-        .rows_count = rows_count,
-        .puts = puts,
-        .puts_count = puts_count,
         .delete_thread = command->delete_thread,
         .delete_to = command->delete_to};
-    if (status == SS_OK)
-        *ret_job = ss_job_apply(command->tag, &unit);
-    for (size_t i = 0; i < puts_count; i++)
-        ss_free((void *)puts[i].value);
-    for (size_t i = 0; i < rows_count; i++)
-        ss_journal_bytes_fini(&encoded[i]);
-    ss_free(puts);
-    ss_free(rows);
-    ss_free(encoded);
-    return status;
+    *ret_job = ss_unit_end(&codec->unit, command->tag, &unit);
+    return SS_OK;
 }
 
 static struct ss_job *read_job(const struct ss_command *command)

@@ -1,12 +1,20 @@
 // job.c - a job and what it owns.
 #include "coordinator/job/job.h"
 
+#include <string.h>
+
 #include "common/base/mem.h"
 #include "coordinator/job/row_copy.h"
 
 struct ss_job *ss_job_new(enum ss_job_type type, uint64_t tag)
 {
-    struct ss_job *job = ss_zalloc(1, sizeof(*job));
+    return ss_job_new_with(type, tag, 0);
+}
+
+struct ss_job *ss_job_new_with(enum ss_job_type type, uint64_t tag, size_t size)
+{
+    struct ss_job *job = ss_alloc(sizeof(*job) + size);
+    memset(job, 0, sizeof(*job));
     job->type = type;
     job->tag = tag;
     if (type == SS_JOB_LOOK) {

@@ -149,11 +149,15 @@ struct ss_job {
     size_t entries_count;
     struct ss_cluster *cluster; // LOOK: there from the beginning; else NULL
     struct ss_job *next;
+    _Alignas(max_align_t) char behind[]; // ss_job_new_with()
 };
 
 // A job whose unit is a deep copy of `unit`. Gives.
 struct ss_job *ss_job_apply(uint64_t tag, const struct ss_store_unit *unit);
 struct ss_job *ss_job_new(enum ss_job_type type, uint64_t tag);
+// The same, with so many bytes `behind` it, which are not cleared.
+struct ss_job *ss_job_new_with(
+    enum ss_job_type type, uint64_t tag, size_t size);
 void ss_job_destroy(struct ss_job **job);
 void ss_job_entry_fini(struct ss_job_entry *entry);
 

@@ -12,19 +12,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void there_and_back(const struct ss_row *row)
 {
-    struct ss_buf once, twice;
+    struct ss_tail once, twice;
     struct ss_row *again = NULL;
-    ss_buf_init(&once, SS_ROW_SIZE_MAX);
-    ss_buf_init(&twice, SS_ROW_SIZE_MAX);
+    ss_tail_init(&once, SS_ROW_SIZE_MAX);
+    ss_tail_init(&twice, SS_ROW_SIZE_MAX);
     ss_check(ss_row_encode(row, &once, NULL) == SS_OK);
-    ss_check(ss_row_decode(once.data, once.size, &again, NULL) == SS_OK);
+    ss_check(
+        ss_row_decode(once.end - once.size, once.size, &again, NULL) == SS_OK);
     ss_check(again->writes_count == row->writes_count);
     ss_check(again->has_checkpoint == row->has_checkpoint);
     ss_check(ss_row_encode(again, &twice, NULL) == SS_OK);
     ss_check(once.size == twice.size);
     ss_row_destroy(&again);
-    ss_buf_fini(&once);
-    ss_buf_fini(&twice);
+    ss_tail_fini(&once);
+    ss_tail_fini(&twice);
 }
 
 static void try_body(const uint8_t *data, size_t size)

@@ -11,17 +11,20 @@
 static struct ss_error error;
 static struct ss_store *store;
 static uint64_t checksum; // that the next row carries
+static struct ss_tail tail;
 
 static void setup(void)
 {
     ss_value_setup();
     error = (struct ss_error){0};
     checksum = 0;
+    ss_tail_init(&tail, SIZE_MAX / 4);
     ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
 }
 
 static void teardown(void)
 {
+    ss_tail_fini(&tail);
     ss_store_close(&store);
 }
 
@@ -71,14 +74,15 @@ static void append(uint64_t seq, void (*change)(struct ss_store_row *))
     struct ss_row *row = row_new(seq);
     struct ss_journal_bytes bytes;
     ck_assert_int_eq(
-        ss_journal_io_encode(row, "t", checksum, &bytes, &error), SS_OK);
-    ck_assert_uint_eq(row->size, bytes.row.body_size);
-    checksum = ss_journal_io_checksum(&bytes.row);
+        ss_journal_io_encode(row, "t", checksum, &tail, &bytes, &error), SS_OK);
+    struct ss_store_row stored = ss_journal_io_point(&bytes, "t", tail.end);
+    ck_assert_uint_eq(row->size, stored.body_size);
+    checksum = ss_journal_io_checksum(&stored);
+    ck_assert_uint_eq(checksum, bytes.checksum);
     if (change) {
-        change(&bytes.row);
+        change(&stored);
     }
-    keep(&bytes.row);
-    ss_journal_bytes_fini(&bytes);
+    keep(&stored);
     ss_row_destroy(&row);
 }
 
@@ -172,9 +176,9 @@ START_TEST(an_edit_is_a_row_of_the_second_format)
     ss_value_unref(channel->value);
     channel->value = ss_value_new(json_pack("[[ii]]", 0, 1));
     channel->op = SS_DELTA_EDIT;
-    ck_assert_int_eq(ss_journal_io_encode(row, "t", 0, &bytes, &error), SS_OK);
+    ck_assert_int_eq(
+        ss_journal_io_encode(row, "t", 0, &tail, &bytes, &error), SS_OK);
     ck_assert_int_eq(bytes.row.format, 2);
-    ss_journal_bytes_fini(&bytes);
     ss_row_destroy(&row);
 }
 END_TEST
@@ -318,13 +322,12 @@ START_TEST(the_checksum_of_a_row_depends_on_those_before)
 {
     struct ss_row *row = row_new(1);
     struct ss_journal_bytes a, b;
-    ck_assert_int_eq(ss_journal_io_encode(row, "t", 1, &a, &error), SS_OK);
-    ck_assert_int_eq(ss_journal_io_encode(row, "t", 2, &b, &error), SS_OK);
+    ck_assert_int_eq(
+        ss_journal_io_encode(row, "t", 1, &tail, &a, &error), SS_OK);
+    ck_assert_int_eq(
+        ss_journal_io_encode(row, "t", 2, &tail, &b, &error), SS_OK);
     ck_assert_uint_eq(a.row.checksum, 1);
-    ck_assert_uint_ne(
-        ss_journal_io_checksum(&a.row), ss_journal_io_checksum(&b.row));
-    ss_journal_bytes_fini(&a);
-    ss_journal_bytes_fini(&b);
+    ck_assert_uint_ne(a.checksum, b.checksum);
     ss_row_destroy(&row);
 }
 END_TEST

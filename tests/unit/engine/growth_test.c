@@ -88,13 +88,13 @@ static int count_allocation(size_t size)
 
 static void measure_rows(const struct ss_command *command)
 {
-    struct ss_buf buf;
+    struct ss_tail tail;
     struct ss_error error;
-    ss_buf_init(&buf, SIZE_MAX);
+    ss_tail_init(&tail, SIZE_MAX / 4);
     for (size_t i = 0; i < command->rows_count; i++)
-        ck_assert_int_eq(ss_row_encode(command->rows[i], &buf, &error), SS_OK);
-    lab.cost.row += buf.size;
-    ss_buf_fini(&buf);
+        ck_assert_int_eq(ss_row_encode(command->rows[i], &tail, &error), SS_OK);
+    lab.cost.row += tail.size;
+    ss_tail_fini(&tail);
 }
 
 // ------------------------------------------------ the worker

@@ -113,8 +113,12 @@ static void sample(void)
 
 static void encode(void)
 {
-    int status = ss_row_encode(row, &body, &error);
+    struct ss_tail tail;
+    ss_tail_init(&tail, SS_ROW_SIZE_MAX);
+    int status = ss_row_encode(row, &tail, &error);
     ck_assert_msg(status == SS_OK, "%s", error.message);
+    ck_assert_int_eq(ss_buf_add(&body, tail.end - tail.size, tail.size), SS_OK);
+    ss_tail_fini(&tail);
 }
 
 static void decode(void)
@@ -315,15 +319,38 @@ START_TEST(a_snapshot_of_small_channels_fits_its_budget)
 }
 END_TEST
 
-START_TEST(a_row_that_does_not_fit_adds_nothing)
+START_TEST(a_row_that_does_not_fit_is_refused)
 {
+    struct ss_tail tail;
+    ss_tail_init(&tail, 100);
     sample();
-    ss_buf_fini(&body);
-    ss_buf_init(&body, 100);
-    ck_assert_int_eq(ss_buf_add_str(&body, "before"), SS_OK);
-    ck_assert_int_eq(ss_row_encode(row, &body, &error), SS_ELIMIT);
-    ck_assert_str_eq(ss_buf_str(&body), "before");
-    ck_assert_int_eq(body.status, SS_OK);
+    ss_tail_text(&tail, 1, "before");
+    ck_assert_int_eq(ss_row_encode(row, &tail, &error), SS_ELIMIT);
+    ck_assert_ptr_nonnull(strstr(error.message, "a journal row of "));
+    // The tail is as good as new once it was reset.
+    ss_tail_reset(&tail, 0);
+    ss_tail_text(&tail, 1, "behind");
+    ck_assert_uint_eq(tail.size, 8);
+    ck_assert_mem_eq(tail.end - 8,
+        "\x0a\x06"
+        "behind",
+        8);
+    ss_tail_fini(&tail);
+}
+END_TEST
+
+START_TEST(a_row_stands_in_front_of_another_with_the_same_bytes)
+{
+    struct ss_tail tail;
+    ss_tail_init(&tail, SIZE_MAX / 4);
+    sample();
+    encode();
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(ss_row_encode(row, &tail, &error), SS_OK);
+    ck_assert_uint_eq(tail.size, 20 * body.size);
+    for (size_t i = 1; i <= 20; i++)
+        ck_assert_mem_eq(tail.end - i * body.size, body.data, body.size);
+    ss_tail_fini(&tail);
 }
 END_TEST
 
@@ -541,7 +568,8 @@ static Suite *suite(void)
     tcase_add_test(t, a_body_has_the_bytes_that_protobuf_wrote);
     tcase_add_test(t, a_superstep_takes_little_room);
     tcase_add_test(t, a_snapshot_of_small_channels_fits_its_budget);
-    tcase_add_test(t, a_row_that_does_not_fit_adds_nothing);
+    tcase_add_test(t, a_row_that_does_not_fit_is_refused);
+    tcase_add_test(t, a_row_stands_in_front_of_another_with_the_same_bytes);
     tcase_add_test(t, a_row_that_was_cut_short_is_damaged);
     tcase_add_test(t, a_byte_that_was_changed_is_noticed);
     tcase_add_test(t, a_forged_byte_does_no_harm);
