@@ -45,11 +45,11 @@ static struct ss_assignment *order(size_t number)
 {
     struct ss_assignment *made = ss_assignment_new();
     made->attempt = (struct ss_attempt){1, number + 1};
-    made->app_graph = ss_strdup("g");
-    made->graph = ss_strdup("g");
-    made->node = ss_strdup("up");
-    made->thread = ss_strdup("t");
-    made->run = ss_strdup("r");
+    made->app_graph = "g";
+    made->graph = "g";
+    made->node = "up";
+    made->thread = "t";
+    made->run = "r";
     made->input = ss_value_null();
     return made;
 }

@@ -65,11 +65,6 @@ bool ss_crew_is_out(const struct ss_crew *crew)
 
 // ------------------------------------------------------------------ orders
 
-static void copy_text(char **text)
-{
-    *text = *text ? ss_strdup(*text) : NULL;
-}
-
 static void copy_json(json_t **json)
 {
     *json = *json ? json_deep_copy(*json) : NULL;
@@ -86,23 +81,17 @@ static struct ss_assignment *alone(const struct ss_assignment *order)
     struct ss_assignment *copy = ss_assignment_new();
     *copy = *order;
     memset(&copy->lists, 0, sizeof(copy->lists));
-    copy_text(&copy->app_graph);
-    copy_text(&copy->version);
-    copy_text(&copy->graph);
-    copy_text(&copy->node);
-    copy_text(&copy->thread);
-    copy_text(&copy->run);
-    copy_text(&copy->ns);
-    copy_text(&copy->path);
-    copy_text(&copy->fold.channel);
+    copy->texts = NULL;
+    ss_assignment_keep(copy);
+    copy->fold.channel = ss_strdup(copy->fold.channel);
     copy_json(&copy->triggers);
     copy_json(&copy->given.answers);
-    copy_json(&copy->given.config);
-    copy_json(&copy->given.context);
     copy_json(&copy->given.error);
     copy_json(&copy->fresh.managed);
     copy_json(&copy->fold.writes);
     copy_value(&copy->input);
+    copy_value(&copy->given.config);
+    copy_value(&copy->given.context);
     copy_value(&copy->given.plain);
     copy_value(&copy->fresh.channels);
     copy_value(&copy->returned);
@@ -125,7 +114,8 @@ static void begin(struct ss_crew *crew)
         struct out out = {.started_ms = now_ms, .progress_ms = now_ms};
         out.about.attempt = order->attempt;
         out.about.timeouts = order->timeouts;
-        out.about.node = ss_strdup(order->node);
+        out.about.node = order->node;
+        ss_assignment_keep(&out.about);
         memcpy(out.about.task_id, order->task_id, sizeof(order->task_id));
         SS_VEC_PUSH(&crew->out, out);
         ss_host_start(crew->host, order, INT64_MAX);
@@ -233,7 +223,7 @@ static void take_outcome(struct ss_crew *crew, struct ss_outcome *outcome,
         ss_outcome_destroy(&outcome);
     else
         report(to, outcome);
-    ss_free(out->about.node);
+    ss_free(out->about.texts);
     *out = crew->out.items[--crew->out.count];
 }
 

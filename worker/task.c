@@ -502,12 +502,14 @@ const char *ss_idempotency_key(struct ss_task *task)
 
 json_t *ss_config(struct ss_task *task)
 {
-    return task->order->given.config;
+    struct ss_value *config = task->order->given.config;
+    return config ? ss_value_json(config) : NULL;
 }
 
 json_t *ss_context(struct ss_task *task)
 {
-    return task->order->given.context;
+    struct ss_value *context = task->order->given.context;
+    return context ? ss_value_json(context) : NULL;
 }
 
 void *ss_ctx(struct ss_task *task)

@@ -124,47 +124,58 @@ void ss_uuid5(
     ss_uuid_text(digest, ret_uuid);
 }
 
-static uint32_t four_at(const char *at)
+static inline uint64_t four_at(const char *at)
 {
-    return (uint32_t)(uint8_t)at[0] | (uint32_t)(uint8_t)at[1] << 8 |
-           (uint32_t)(uint8_t)at[2] << 16 | (uint32_t)(uint8_t)at[3] << 24;
+    return (uint64_t)(uint8_t)at[0] | (uint64_t)(uint8_t)at[1] << 8 |
+           (uint64_t)(uint8_t)at[2] << 16 | (uint64_t)(uint8_t)at[3] << 24;
 }
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-// Eight digits at once, the first one lowest, to four bytes: each is taken for
-// what it would be as a digit, and is one if that gives the same letter again.
-// A letter's bit `upper` may be missing.
-static bool digits_read(
-    const char *first, const char *second, unsigned upper, uint8_t *ret_bytes)
+// Eight digits at once, the first one lowest, make four bytes, the first one
+// lowest. Each is taken for what it would be as a digit, and is one if that
+// gives the same letter again: *wrong stays zero. A letter's bit `upper` may be
+// missing.
+static inline uint32_t digits_read(
+    const char *first, const char *second, unsigned upper, uint64_t *wrong)
 {
-    uint64_t text = four_at(first) | (uint64_t)four_at(second) << 32;
+    uint64_t text = four_at(first) | four_at(second) << 32;
     uint64_t letters = text >> 6 & EACH(1);
     text |= letters * upper;
     uint64_t values = (text & EACH(15)) + letters * 9;
     uint64_t above = (values + EACH(6)) >> 4 & EACH(1); // nine
-    if (values + EACH('0') + above * ('a' - '0' - 10) != text ||
-        (values & EACH(0xf0)))
-        return false;
-    values = values << 4 | values >> 8; // each even byte: two digits
-    for (size_t i = 0; i < 4; i++)
-        ret_bytes[i] = (uint8_t)(values >> 16 * i);
-    return true;
+    uint64_t again = values + EACH('0') + above * ('a' - '0' - 10);
+    *wrong |= (again ^ text) | (values & EACH(0xf0));
+    values = (values << 4 | values >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+    values = (values | values >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(values | values >> 16);
+}
+
+static inline void put_four(uint8_t *to, uint32_t bytes)
+{
+    to[0] = (uint8_t)bytes;
+    to[1] = (uint8_t)(bytes >> 8);
+    to[2] = (uint8_t)(bytes >> 16);
+    to[3] = (uint8_t)(bytes >> 24);
 }
 
 // `upper`: the bit that a letter of the other case lacks; 0: only as we write.
 static bool uuid_read(const char *uuid, unsigned upper, uint8_t ret_bytes[16])
 {
-    uint8_t bytes[16];
+    uint64_t wrong = 0;
     if (strnlen(uuid, SS_UUID_SIZE) != SS_UUID_SIZE - 1 || uuid[8] != '-' ||
         uuid[13] != '-' || uuid[18] != '-' || uuid[23] != '-')
         return false;
-    if (!digits_read(uuid, uuid + 4, upper, bytes) ||
-        !digits_read(uuid + 9, uuid + 14, upper, bytes + 4) ||
-        !digits_read(uuid + 19, uuid + 24, upper, bytes + 8) ||
-        !digits_read(uuid + 28, uuid + 32, upper, bytes + 12))
+    uint32_t first = digits_read(uuid, uuid + 4, upper, &wrong);
+    uint32_t second = digits_read(uuid + 9, uuid + 14, upper, &wrong);
+    uint32_t third = digits_read(uuid + 19, uuid + 24, upper, &wrong);
+    uint32_t fourth = digits_read(uuid + 28, uuid + 32, upper, &wrong);
+    if (wrong)
         return false;
-    memcpy(ret_bytes, bytes, sizeof(bytes));
+    put_four(ret_bytes, first);
+    put_four(ret_bytes + 4, second);
+    put_four(ret_bytes + 8, third);
+    put_four(ret_bytes + 12, fourth);
     return true;
 }
 

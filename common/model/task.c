@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
@@ -11,26 +12,38 @@ struct ss_assignment *ss_assignment_new(void)
     return ss_zalloc(1, sizeof(struct ss_assignment));
 }
 
+void ss_assignment_keep(struct ss_assignment *order)
+{
+    const char **texts[] = {&order->app_graph, &order->version, &order->graph,
+        &order->node, &order->thread, &order->run, &order->ns, &order->path};
+    enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
+    size_t sizes[TEXTS], all = 0;
+    ss_check(!order->texts);
+    for (size_t i = 0; i < TEXTS; i++) {
+        sizes[i] = *texts[i] ? strlen(*texts[i]) + 1 : 0;
+        all += sizes[i];
+    }
+    char *to = order->texts = ss_alloc(all);
+    for (size_t i = 0; i < TEXTS; i++) {
+        if (sizes[i] > 0)
+            *texts[i] = memcpy(to, *texts[i], sizes[i]);
+        to += sizes[i];
+    }
+}
+
 void ss_assignment_destroy(struct ss_assignment **order)
 {
     struct ss_assignment *it = *order;
     if (!it)
         return;
-    ss_free(it->app_graph);
-    ss_free(it->version);
-    ss_free(it->graph);
-    ss_free(it->node);
-    ss_free(it->thread);
-    ss_free(it->run);
-    ss_free(it->ns);
-    ss_free(it->path);
+    ss_free(it->texts);
     ss_free(it->fold.channel);
     json_decref(it->triggers);
     json_decref(it->given.answers);
     ss_value_unref(it->fresh.channels);
     json_decref(it->fresh.managed);
-    json_decref(it->given.config);
-    json_decref(it->given.context);
+    ss_value_unref(it->given.config);
+    ss_value_unref(it->given.context);
     json_decref(it->given.error);
     json_decref(it->fold.writes);
     ss_value_unref(it->input);

@@ -54,27 +54,28 @@ struct ss_asked_fold {
 
 // What a body is given beside its input.
 struct ss_given {
-    json_t *answers;        // array: to what it asked before (R3.18)
-    struct ss_value *plain; // one more answer, taken by the first question
-                            // beyond `answers`; or NULL (R7.2)
-    json_t *config;         // {"metadata", "configurable", "tags"}, or NULL
-    json_t *context;        // or NULL
+    json_t *answers;          // array: to what it asked before (R3.18)
+    struct ss_value *plain;   // one more answer, taken by the first question
+                              // beyond `answers`; or NULL (R7.2)
+    struct ss_value *config;  // {"metadata", "configurable", "tags"}, or NULL
+    struct ss_value *context; // or NULL
     json_t *error; // error handlers: {"node", "message", "code"}; or NULL
 };
 
 struct ss_assignment {
     struct ss_attempt attempt;
     enum ss_assignment_kind kind;
-    char *app_graph; // name of the root graph, as announced
-    char *version;   // of the root graph
-    char *graph;     // the (inner) graph that holds the node
-    char *node;      // FOLD: ""
-    char *thread;
-    char *run;
+    // Eight texts, borrowed until ss_assignment_keep() makes them the order's.
+    const char *app_graph; // name of the root graph, as announced
+    const char *version;   // of the root graph
+    const char *graph;     // the (inner) graph that holds the node
+    const char *node;      // FOLD: ""
+    const char *thread;
+    const char *run;
     char task_id[SS_UUID_SIZE];
     char checkpoint_id[SS_UUID_SIZE]; // that the superstep started from
-    char *ns;   // the task's own namespace ("node:task-id", with parents)
-    char *path; // path_str
+    const char *ns;   // the task's own namespace ("node:task-id", with parents)
+    const char *path; // path_str
     int64_t step;
     int64_t stop;
     uint32_t attempt_number; // 1-based, for the node's eyes
@@ -94,6 +95,7 @@ struct ss_assignment {
     uint64_t digest;      // of what is given beside the input; 0: none
     uint64_t shard_epoch; // of the thread's shard, 0: it does not say
     uint64_t heard;       // the worker's newest beat when it was sent; 0: none
+    char *texts;          // what ss_assignment_keep() copied; or NULL
 };
 
 enum ss_outcome_kind {
@@ -132,6 +134,8 @@ struct ss_outcome {
 };
 
 struct ss_assignment *ss_assignment_new(void);
+// Once: copy the texts that it borrows into one block of its own.
+void ss_assignment_keep(struct ss_assignment *order);
 // Of what decides an attempt beside its task's id, which stands for the
 // checkpoint: the graph's version, answers, the resume value without an id, the
 // error that is handled. Never 0.

@@ -10,9 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// A field of up to 15 has a key of one byte; a size or a number takes ten bytes
-// at most.
-enum { SS_BACK_HEAD_MAX = 1 + 10 };
+// Our fields have keys of two bytes at most; a size or a number takes ten.
+enum { SS_BACK_HEAD_MAX = 2 + 10 };
 
 static inline char *ss_back_number_alone(char *at, uint64_t number)
 {
@@ -26,17 +25,26 @@ static inline char *ss_back_number_alone(char *at, uint64_t number)
     return at;
 }
 
+static inline char *ss_back_key(char *at, unsigned key)
+{
+    if (key < 128) {
+        *--at = (char)key;
+        return at;
+    }
+    at -= 2;
+    at[0] = (char)(key | 128);
+    at[1] = (char)(key >> 7);
+    return at;
+}
+
 static inline char *ss_back_head(
     char *at, unsigned field, unsigned wire, uint64_t number)
 {
-    if (number < 128) {
-        at -= 2;
-        at[1] = (char)number;
-    } else {
-        at = ss_back_number_alone(at, number) - 1;
-    }
-    *at = (char)(field << 3 | wire);
-    return at;
+    if (number < 128)
+        *--at = (char)number;
+    else
+        at = ss_back_number_alone(at, number);
+    return ss_back_key(at, field << 3 | wire);
 }
 
 static inline char *ss_back_number(char *at, unsigned field, uint64_t number)

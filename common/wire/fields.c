@@ -145,14 +145,33 @@ Superstep__V1__Value *ss_pack_value(
     return packed;
 }
 
+static int unwanted(
+    enum ss_json_want want, const char *what, struct ss_error *error)
+{
+    return ss_error_set(error, SS_EFORMAT, "%s: JSON, but not %s", what,
+        want == SS_WANT_ARRAY ? "an array" : "an object");
+}
+
+// What most orders carry needs no parser.
+static json_t *empty_json(ProtobufCBinaryData data)
+{
+    if (data.len != 2)
+        return NULL;
+    if (memcmp(data.data, "[]", 2) == 0)
+        return json_array();
+    return memcmp(data.data, "{}", 2) == 0 ? json_object() : NULL;
+}
+
 int ss_take_json(protobuf_c_boolean has, ProtobufCBinaryData data,
     enum ss_json_want want, const char *what, json_t **ret_json,
     struct ss_error *error)
 {
     if (!has)
         return SS_OK;
-    json_t *json = NULL;
-    int status = ss_json_parse((const char *)data.data, data.len, &json, error);
+    json_t *json = empty_json(data);
+    int status = SS_OK;
+    if (!json)
+        status = ss_json_parse((const char *)data.data, data.len, &json, error);
     if (status != SS_OK) {
         ss_error_wrap(error, "%s", what);
         return status;
@@ -160,12 +179,30 @@ int ss_take_json(protobuf_c_boolean has, ProtobufCBinaryData data,
     if ((want == SS_WANT_ARRAY && !json_is_array(json)) ||
         (want == SS_WANT_OBJECT && !json_is_object(json))) {
         json_decref(json);
-        return ss_error_set(error, SS_EFORMAT, "%s: JSON, but not %s", what,
-            want == SS_WANT_ARRAY ? "an array" : "an object");
+        return unwanted(want, what, error);
     }
     json_decref(*ret_json);
     *ret_json = json;
     return SS_OK;
+}
+
+// Of JSON text that is well-formed the first letter tells what it is.
+int ss_take_text(protobuf_c_boolean has, ProtobufCBinaryData data,
+    enum ss_json_want want, const char *what, struct ss_value **ret_value,
+    struct ss_error *error)
+{
+    if (!has)
+        return SS_OK;
+    int status = ss_take_bytes(SS_VALUE_JSON, data, what, ret_value, error);
+    if (status != SS_OK || want == SS_WANT_ANY)
+        return status;
+    const char *text = (const char *)data.data;
+    size_t blanks = 0;
+    while (blanks < data.len && strchr(" \t\r\n", text[blanks]))
+        blanks++;
+    if (text[blanks] == (want == SS_WANT_ARRAY ? '[' : '{'))
+        return SS_OK;
+    return unwanted(want, what, error);
 }
 
 int ss_take_bytes(int tag, ProtobufCBinaryData data, const char *what,

@@ -49,6 +49,10 @@ enum ss_json_want { SS_WANT_ANY, SS_WANT_ARRAY, SS_WANT_OBJECT };
 int ss_take_json(protobuf_c_boolean has, ProtobufCBinaryData data,
     enum ss_json_want want, const char *what, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
+// The same as a value, of which nothing is decoded before somebody looks.
+int ss_take_text(protobuf_c_boolean has, ProtobufCBinaryData data,
+    enum ss_json_want want, const char *what, struct ss_value **ret_value,
+    struct ss_error *error) SS_MUST_USE;
 int ss_take_bytes(int tag, ProtobufCBinaryData data, const char *what,
     struct ss_value **ret_value, struct ss_error *error) SS_MUST_USE;
 int ss_take_value(const Superstep__V1__Value *packed, const char *what,

@@ -24,14 +24,15 @@ static void take_plain(
     const Superstep__V1__Order *packed, struct ss_assignment *order)
 {
     order->attempt = ss_take_attempt(packed->attempt);
-    order->app_graph = ss_strdup(packed->app_graph);
-    order->version = ss_strdup(packed->version);
-    order->graph = ss_strdup(packed->graph);
-    order->node = ss_strdup(packed->node);
-    order->thread = ss_strdup(packed->thread);
-    order->run = ss_strdup(packed->run);
-    order->ns = ss_strdup(packed->ns);
-    order->path = ss_strdup(packed->path);
+    order->app_graph = packed->app_graph;
+    order->version = packed->version;
+    order->graph = packed->graph;
+    order->node = packed->node;
+    order->thread = packed->thread;
+    order->run = packed->run;
+    order->ns = packed->ns;
+    order->path = packed->path;
+    ss_assignment_keep(order);
     order->step = packed->step;
     order->stop = packed->stop;
     order->attempt_number = packed->attempt_number;
@@ -51,28 +52,24 @@ static void take_plain(
             order->triggers, json_string_nocheck(packed->triggers[i]));
 }
 
-#define TAKE_JSON(field, want, to)                                             \
+#define TAKE(take, field, want, to)                                            \
     do {                                                                       \
         if (status == SS_OK)                                                   \
-            status = ss_take_json(packed->has_##field, packed->field, (want),  \
+            status = take(packed->has_##field, packed->field, (want),          \
                 "an order's " #field, (to), error);                            \
     } while (0)
+#define TAKE_JSON(field, want, to) TAKE(ss_take_json, field, want, to)
+#define TAKE_TEXT(field, want, to) TAKE(ss_take_text, field, want, to)
 
 static int take_jsons(const Superstep__V1__Order *packed,
     struct ss_assignment *order, struct ss_error *error)
 {
     int status = SS_OK;
     TAKE_JSON(answers, SS_WANT_ARRAY, &order->given.answers);
-    if (packed->has_fresh_channels)
-        status = ss_take_bytes(SS_VALUE_JSON, packed->fresh_channels,
-            "an order's fresh_channels", &order->fresh.channels, error);
-    if (status == SS_OK && order->fresh.channels &&
-        !json_is_object(ss_value_json(order->fresh.channels)))
-        status = ss_error_set(error, SS_EFORMAT,
-            "an order's fresh_channels: JSON, but not an object");
+    TAKE_TEXT(fresh_channels, SS_WANT_OBJECT, &order->fresh.channels);
     TAKE_JSON(fresh_managed, SS_WANT_OBJECT, &order->fresh.managed);
-    TAKE_JSON(config, SS_WANT_OBJECT, &order->given.config);
-    TAKE_JSON(context, SS_WANT_ANY, &order->given.context);
+    TAKE_TEXT(config, SS_WANT_OBJECT, &order->given.config);
+    TAKE_TEXT(context, SS_WANT_ANY, &order->given.context);
     TAKE_JSON(error, SS_WANT_OBJECT, &order->given.error);
     TAKE_JSON(fold_writes, SS_WANT_ARRAY, &order->fold.writes);
     if (status == SS_OK && !order->given.answers)

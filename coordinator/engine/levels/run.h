@@ -44,8 +44,9 @@ struct run_options {
     int64_t max_concurrency; // 0: none
     int64_t priority;        // higher ones are served first (ready_queue.c)
     bool strict_resume;
-    struct ss_names before, after; // per call; empty: the graph's
-    json_t *meta;                  // merged into checkpoint metadata (R1.6)
+    struct ss_names before, after;     // per call; empty: the graph's
+    json_t *meta;                      // merged into checkpoint metadata (R1.6)
+    struct ss_value *config, *context; // as its orders carry them; or NULL
 };
 
 // The resume value without an id, and whose it is (resume_value.c).

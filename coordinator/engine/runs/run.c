@@ -60,6 +60,8 @@ void ss_run_free(struct run *run)
     json_decref(run->record);
     ss_request_unref(run->request);
     json_decref(run->options.meta);
+    ss_value_unref(run->options.config);
+    ss_value_unref(run->options.context);
     json_decref(run->terms.resume_map);
     json_decref(run->questions);
     json_decref(run->warnings);

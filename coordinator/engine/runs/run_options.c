@@ -154,6 +154,10 @@ int ss_run_parse(
     options->meta = json_object_size(request->config) > 0
                         ? make_meta(request->config)
                         : json_incref(*plain);
+    if (request->config)
+        options->config = ss_value_new(json_incref(request->config));
+    if (request->context)
+        options->context = ss_value_new(json_incref(request->context));
     options->strict_resume = request->strict_resume;
     options->max_concurrency = ss_request_int(request->max_concurrency, 0);
     options->priority = ss_request_int(request->priority, 0);

@@ -22,11 +22,11 @@
 static void add_run(struct ss_assignment *order, struct task *task)
 {
     struct run *run = task->loop->run;
-    order->run = ss_strdup(run ? run->id : "");
+    order->run = run ? run->id : "";
     if (!run)
         return;
-    order->given.config = json_incref(run->request->config);
-    order->given.context = json_incref(run->request->context);
+    order->given.config = ss_value_ref(run->options.config);
+    order->given.context = ss_value_ref(run->options.context);
     order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
     order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
     if (task->resume_value_given)
@@ -60,17 +60,17 @@ struct ss_assignment *ss_task_order(struct task *task)
         loop->run ? loop->run->graph : ss_update_state_graph(loop->change);
     order->attempt = attempt_of(task)->name;
     order->kind = task->order_kind;
-    order->app_graph = ss_strdup(root->name);
-    order->version = ss_strdup(root->version);
-    order->graph = ss_strdup(loop->graph->name);
-    order->node = ss_strdup(task->planned.node ? task->planned.node->name : "");
-    order->thread = ss_strdup(loop->thread->id);
+    order->app_graph = root->name;
+    order->version = root->version;
+    order->graph = loop->graph->name;
+    order->node = task->planned.node ? task->planned.node->name : "";
+    order->thread = loop->thread->id;
     order->shard_epoch =
         ss_shard_epoch(loop->engine, ss_shard_of(loop->thread->id));
     ss_id_copy(order->task_id, task->planned.id);
     ss_id_copy(order->checkpoint_id, loop->checkpoint.id);
-    order->ns = ss_strdup(task->planned.ns);
-    order->path = ss_strdup(task->planned.path);
+    order->ns = task->planned.ns;
+    order->path = task->planned.path;
     order->step = loop->step;
     order->stop = loop->stop;
     order->attempt_number = task->tries.attempts;
@@ -89,5 +89,6 @@ struct ss_assignment *ss_task_order(struct task *task)
     }
     if (loop->run && task->planned.node && task->order_kind == SS_ORDER_NODE)
         order->digest = ss_assignment_digest(order);
+    ss_assignment_keep(order);
     return order;
 }

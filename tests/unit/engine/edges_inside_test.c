@@ -48,11 +48,11 @@ END_TEST
 // R12.5: what a run was given reaches the tasks inside.
 static json_t *shows_config(struct visit *visit)
 {
-    json_t *config = visit->order->given.config;
+    json_t *config = ss_value_json(visit->order->given.config);
     return json_pack("{s:[s, s, s]}", "x",
         ss_json_str(json_object_get(config, "metadata"), "m", "none"),
         ss_json_str(json_object_get(config, "configurable"), "c", "none"),
-        json_string_value(visit->order->given.context));
+        json_string_value(ss_value_json(visit->order->given.context)));
 }
 
 START_TEST(edge_89_config_and_context_of_a_run_reach_what_is_inside)

@@ -62,7 +62,7 @@ static struct ss_assignment *new_order(uint64_t epoch, const char *input)
 {
     struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){epoch, ++dispatches};
-    order->node = ss_strdup("talk");
+    order->node = "talk";
     if (input)
         order->input = ss_value_from_text(input, strlen(input));
     return order;

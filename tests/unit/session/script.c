@@ -212,9 +212,10 @@ static struct ss_assignment *new_order(
 {
     struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){epoch, dispatch};
-    order->node = ss_strdup("measure");
-    order->thread = ss_strdup(script_thread);
-    order->run = ss_strdup("run-1");
+    order->node = "measure";
+    order->thread = script_thread;
+    order->run = "run-1";
+    ss_assignment_keep(order);
     order->digest = dispatch + 100;
     order->shard_epoch = script_shard_epoch;
     order->heard = script->heard;

@@ -23,16 +23,16 @@ struct ss_assignment *wire_order(void)
     struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){7, UINT64_MAX};
     order->kind = SS_ORDER_NODE;
-    order->app_graph = ss_strdup("digest");
-    order->version = ss_strdup("0123abcd");
-    order->graph = ss_strdup("digest.inner");
-    order->node = ss_strdup("count");
-    order->thread = ss_strdup("thread-\xc3\xa9");
-    order->run = ss_strdup("run-1");
+    order->app_graph = "digest";
+    order->version = "0123abcd";
+    order->graph = "digest.inner";
+    order->node = "count";
+    order->thread = "thread-\xc3\xa9";
+    order->run = "run-1";
     strcpy(order->task_id, "11111111-2222-3333-4444-555555555555");
     strcpy(order->checkpoint_id, "1f0a2b3c-0000-6000-8000-000000000001");
-    order->ns = ss_strdup("count:11111111-2222-3333-4444-555555555555");
-    order->path = ss_strdup("~__pregel_pull, count");
+    order->ns = "count:11111111-2222-3333-4444-555555555555";
+    order->path = "~__pregel_pull, count";
     order->step = -1;
     order->stop = 10007;
     order->attempt_number = 3;
@@ -43,8 +43,8 @@ struct ss_assignment *wire_order(void)
     order->given.plain = wire_value("\"yes\"");
     order->fresh.channels = ss_value_new(wire_json("{\"n\":1}"));
     order->fresh.managed = wire_json("{\"is_last_step\":false}");
-    order->given.config = wire_json("{\"metadata\":{\"a\":1}}");
-    order->given.context = wire_json("[1,2]");
+    order->given.config = wire_value("{\"metadata\":{\"a\":1}}");
+    order->given.context = wire_value("[1,2]");
     order->given.error =
         wire_json("{\"node\":\"n\",\"message\":\"m\",\"code\":\"c\"}");
     order->timeouts.run_ms = 60000;
@@ -75,7 +75,7 @@ struct ss_assignment *wire_fold_order(void)
 {
     struct ss_assignment *order = ss_assignment_new();
     order->kind = SS_ORDER_FOLD;
-    order->app_graph = ss_strdup("g");
+    order->app_graph = "g";
     order->triggers = json_array();
     order->given.answers = json_array();
     order->returned = wire_value("{\"$send\":1}");

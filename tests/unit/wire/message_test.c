@@ -84,8 +84,8 @@ static void same_order(
         SAME_VALUE(x->delta, y->delta);
     }
     SAME_JSON(a->fresh.managed, b->fresh.managed);
-    SAME_JSON(a->given.config, b->given.config);
-    SAME_JSON(a->given.context, b->given.context);
+    SAME_VALUE(a->given.config, b->given.config);
+    SAME_VALUE(a->given.context, b->given.context);
     SAME_JSON(a->given.error, b->given.error);
     ck_assert_int_eq(a->timeouts.run_ms, b->timeouts.run_ms);
     ck_assert_int_eq(a->timeouts.idle_ms, b->timeouts.idle_ms);
@@ -106,6 +106,51 @@ START_TEST(an_order_arrives_whole)
     ss_assignment_destroy(&wanted);
     ck_assert_ptr_null(wanted);
     ss_message_destroy(&message);
+}
+END_TEST
+
+START_TEST(what_a_run_was_given_is_decoded_when_somebody_looks)
+{
+    struct ss_message *message = wire_through(wire_example(SS_MESSAGE_TASKS));
+    const struct ss_assignment *order = message->orders[0];
+    ck_assert(!ss_value_decoded(order->given.config));
+    ck_assert(!ss_value_decoded(order->given.context));
+    ck_assert(!ss_value_decoded(order->fresh.channels));
+    ck_assert(json_is_object(ss_value_json(order->given.config)));
+    ss_message_destroy(&message);
+}
+END_TEST
+
+static int with_config(const char *config, struct ss_error *error)
+{
+    struct ss_buf pieces, made;
+    struct ss_message *message = NULL;
+    ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
+    ss_buf_init(&made, SS_MESSAGE_SIZE_MAX);
+    struct ss_assignment *order = wire_order();
+    ss_value_unref(order->given.config);
+    order->given.config = wire_value(config);
+    ck_assert_int_eq(ss_batch_add_order(&pieces, order, NULL), SS_OK);
+    ck_assert_int_eq(
+        ss_batch_encode(SS_MESSAGE_TASKS, &pieces, &made, NULL), SS_OK);
+    int status = ss_message_decode(made.data, made.size, &message, error);
+    ss_message_destroy(&message);
+    ss_assignment_destroy(&order);
+    ss_buf_fini(&pieces);
+    ss_buf_fini(&made);
+    return status;
+}
+
+START_TEST(a_config_is_an_object)
+{
+    struct ss_error error = {0};
+    ck_assert_int_eq(with_config("{}", &error), SS_OK);
+    ck_assert_int_eq(with_config(" \t\r\n{\"tags\":[1e3]}", &error), SS_OK);
+    ck_assert_int_eq(with_config(" []", &error), SS_EFORMAT);
+    ck_assert_ptr_nonnull(
+        strstr(error.message, "an order's config: JSON, but not an object"));
+    ck_assert_int_eq(with_config("null", &error), SS_EFORMAT);
+    ck_assert_int_eq(with_config("\"{\"", &error), SS_EFORMAT);
 }
 END_TEST
 
@@ -421,8 +466,7 @@ START_TEST(a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was)
     struct ss_assignment *order = wire_order();
     ck_assert_int_eq(ss_batch_add_order(&pieces, order, NULL), SS_OK);
     size_t before = pieces.size;
-    ss_free(order->node);
-    order->node = ss_strdup("\xff");
+    order->node = "\xff";
     struct ss_error error = {0};
     ck_assert_int_eq(ss_batch_add_order(&pieces, order, &error), SS_EFORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "Order.node"));
@@ -460,6 +504,8 @@ int main(void)
     add_each(tcase, what_is_decoded_encodes_to_the_same_bytes);
     add_each(tcase, an_empty_message_of_each_type_survives);
     tcase_add_test(tcase, an_order_arrives_whole);
+    tcase_add_test(tcase, what_a_run_was_given_is_decoded_when_somebody_looks);
+    tcase_add_test(tcase, a_config_is_an_object);
     tcase_add_test(tcase, a_fold_order_arrives_whole);
     tcase_add_test(tcase, an_outcome_that_is_done_arrives_whole);
     tcase_add_test(tcase, failures_questions_and_commands_arrive_whole);

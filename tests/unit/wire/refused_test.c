@@ -284,11 +284,14 @@ START_TEST(an_order_that_nobody_could_decode_is_not_encoded)
     struct ss_buf pieces;
     ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
     struct ss_assignment *order = wire_order();
+    json_t *deep = json_array();
     for (int i = 0; i < SS_VALUE_DEPTH_MAX + 1; i++) {
         json_t *outer = json_array();
-        json_array_append_new(outer, order->given.context);
-        order->given.context = outer;
+        json_array_append_new(outer, deep);
+        deep = outer;
     }
+    ss_value_unref(order->given.context);
+    order->given.context = ss_value_new(deep);
     struct ss_error error = {0};
     ck_assert_int_eq(ss_batch_add_order(&pieces, order, &error), SS_EFORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "nested deeper"));

@@ -62,11 +62,12 @@ struct ss_assignment *bench_order(
     ss_assignment_destroy(&bench->order);
     struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){1, 2};
-    order->app_graph = ss_strdup("g");
-    order->graph = ss_strdup("g");
-    order->node = ss_strdup(node);
-    order->thread = ss_strdup("t");
-    order->run = ss_strdup("r");
+    order->app_graph = "g";
+    order->graph = "g";
+    order->node = node;
+    order->thread = "t";
+    order->run = "r";
+    ss_assignment_keep(order);
     snprintf(order->task_id, sizeof(order->task_id), "%s",
         "0f0e0d0c-0b0a-4908-8706-050403020100");
     order->step = 3;

@@ -306,10 +306,9 @@ START_TEST(unknown_graphs_nodes_and_versions_are_said)
     ck_assert_str_eq(bench_told(&b),
         "failed not_found (-): graph \"g\" of this worker has no node "
         "\"nope\"");
-    bench_order(&b, "work", "{}")->version = ss_strdup("5");
+    bench_order(&b, "work", "{}")->version = "5";
     ck_assert(strncmp(bench_told(&b), "failed version_mismatch", 23) == 0);
-    ss_free(bench_order(&b, "work", "{}")->app_graph);
-    b.order->app_graph = ss_strdup("other");
+    bench_order(&b, "work", "{}")->app_graph = "other";
     ck_assert_str_eq(bench_told(&b),
         "failed not_found (-): this worker does not serve graph \"other\"");
 }

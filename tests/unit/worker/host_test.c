@@ -142,11 +142,12 @@ static struct ss_assignment *order(const char *node, uint64_t dispatch)
 {
     struct ss_assignment *made = ss_assignment_new();
     made->attempt = (struct ss_attempt){1, dispatch};
-    made->app_graph = ss_strdup("g");
-    made->graph = ss_strdup("g");
-    made->node = ss_strdup(node);
-    made->thread = ss_strdup("t");
-    made->run = ss_strdup("r");
+    made->app_graph = "g";
+    made->graph = "g";
+    made->node = node;
+    made->thread = "t";
+    made->run = "r";
+    ss_assignment_keep(made);
     snprintf(made->task_id, sizeof(made->task_id), "task-%d", (int)dispatch);
     made->input = ss_value_null();
     made->want_custom = true;

@@ -214,14 +214,15 @@ static struct ss_assignment *order(const char *node, uint64_t dispatch)
 {
     struct ss_assignment *made = ss_assignment_new();
     made->attempt = (struct ss_attempt){1, dispatch};
-    made->app_graph = ss_strdup("g");
-    made->version = ss_strdup("");
-    made->graph = ss_strdup("g");
-    made->node = ss_strdup(node);
-    made->thread = ss_strdup("t");
-    made->run = ss_strdup("r");
-    made->ns = ss_strdup("n");
-    made->path = ss_strdup("p");
+    made->app_graph = "g";
+    made->version = "";
+    made->graph = "g";
+    made->node = node;
+    made->thread = "t";
+    made->run = "r";
+    made->ns = "n";
+    made->path = "p";
+    ss_assignment_keep(made);
     snprintf(made->task_id, sizeof(made->task_id), "task");
     made->input = ss_value_new(json_pack("{s:s}", "name", "Ada"));
     made->attempt_number = 1;
