@@ -65,6 +65,22 @@ static int finish(struct ss_packer *packer, struct ss_buf *pieces,
     return status;
 }
 
+// What was written from its end, of `status`: it is an item of the list.
+static int add_tail(struct ss_buf *pieces, struct ss_tail *tail, int status,
+    const ProtobufCMessageDescriptor *doubtful, struct ss_error *error)
+{
+    size_t size = tail->size;
+    ss_tail_message(tail, FIELD_LIST, 0);
+    if (status == SS_OK)
+        status = check_room(pieces, tail->size, error);
+    if (status == SS_OK && doubtful)
+        status = ss_wire_scan(doubtful, tail->end - size, size, error);
+    if (status == SS_OK)
+        ss_buf_add(pieces, tail->end - tail->size, tail->size);
+    ss_tail_fini(tail);
+    return status;
+}
+
 int ss_batch_add_order(struct ss_buf *pieces, const struct ss_assignment *order,
     struct ss_error *error)
 {
@@ -72,26 +88,19 @@ int ss_batch_add_order(struct ss_buf *pieces, const struct ss_assignment *order,
     bool is_doubtful;
     ss_tail_init(&tail, SS_MESSAGE_SIZE_MAX);
     int status = ss_pack_order(&tail, order, &is_doubtful, error);
-    size_t size = tail.size;
-    ss_tail_message(&tail, FIELD_LIST, 0);
-    if (status == SS_OK)
-        status = check_room(pieces, tail.size, error);
-    if (status == SS_OK && is_doubtful)
-        status = ss_wire_scan(
-            &superstep__v1__order__descriptor, tail.end - size, size, error);
-    if (status == SS_OK)
-        ss_buf_add(pieces, tail.end - tail.size, tail.size);
-    ss_tail_fini(&tail);
-    return status;
+    return add_tail(pieces, &tail, status,
+        is_doubtful ? &superstep__v1__order__descriptor : NULL, error);
 }
 
 int ss_batch_add_outcome(struct ss_buf *pieces,
     const struct ss_outcome *outcome, struct ss_error *error)
 {
-    struct ss_packer packer;
-    ss_packer_init(&packer, error);
-    return finish(
-        &packer, pieces, &ss_pack_outcome(&packer, outcome)->base, error);
+    struct ss_tail tail;
+    bool is_doubtful;
+    ss_tail_init(&tail, SS_MESSAGE_SIZE_MAX);
+    int status = ss_pack_outcome(&tail, outcome, &is_doubtful, error);
+    return add_tail(pieces, &tail, status,
+        is_doubtful ? &superstep__v1__outcome__descriptor : NULL, error);
 }
 
 int ss_batch_add_live(struct ss_buf *pieces, const struct ss_live_item *item,

@@ -52,16 +52,6 @@ static void pack_hello(
     it->offers = ss_pack_offers(packer, message->offers, it->n_offers);
 }
 
-static void pack_done(
-    struct ss_packer *packer, const struct ss_message *message, envelope *to)
-{
-    PACK(Done, done, DONE);
-    it->n_outcomes = message->outcomes_count;
-    it->outcomes = ss_pack_alloc(packer, it->n_outcomes, sizeof(*it->outcomes));
-    for (size_t i = 0; i < it->n_outcomes; i++)
-        it->outcomes[i] = ss_pack_outcome(packer, message->outcomes[i]);
-}
-
 Superstep__V1__LiveItem *ss_pack_live(
     struct ss_packer *packer, const struct ss_live_item *item)
 {
@@ -255,7 +245,6 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_HELLO] = pack_hello,
     [SS_MESSAGE_BEAT] = pack_beat,
     [SS_MESSAGE_BYE] = pack_bye,
-    [SS_MESSAGE_DONE] = pack_done,
     [SS_MESSAGE_LIVE] = pack_live,
     [SS_MESSAGE_WELCOME] = pack_welcome,
     [SS_MESSAGE_REFUSED] = pack_refused,
@@ -275,8 +264,8 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_HEARD] = pack_heard,
 };
 
-// Orders are bytes of their own, as in a batch.
-static int encode_tasks(const struct ss_message *message, struct ss_buf *ret,
+// Orders and outcomes are bytes of their own, as in a batch.
+static int encode_list(const struct ss_message *message, struct ss_buf *ret,
     struct ss_error *error)
 {
     struct ss_buf pieces;
@@ -284,8 +273,10 @@ static int encode_tasks(const struct ss_message *message, struct ss_buf *ret,
     ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
     for (size_t i = 0; i < message->orders_count && status == SS_OK; i++)
         status = ss_batch_add_order(&pieces, message->orders[i], error);
+    for (size_t i = 0; i < message->outcomes_count && status == SS_OK; i++)
+        status = ss_batch_add_outcome(&pieces, message->outcomes[i], error);
     if (status == SS_OK)
-        status = ss_batch_encode(SS_MESSAGE_TASKS, &pieces, ret, error);
+        status = ss_batch_encode(message->type, &pieces, ret, error);
     ss_buf_fini(&pieces);
     return status;
 }
@@ -318,9 +309,10 @@ int ss_message_encode(const struct ss_message *message, struct ss_buf *ret,
     struct ss_packer packer;
     ss_packer_init(&packer, error);
     ss_buf_reset(ret);
-    int status = message->type == SS_MESSAGE_TASKS
-                     ? encode_tasks(message, ret, error)
-                     : encode(&packer, message, ret, error);
+    bool is_list =
+        message->type == SS_MESSAGE_TASKS || message->type == SS_MESSAGE_DONE;
+    int status = is_list ? encode_list(message, ret, error)
+                         : encode(&packer, message, ret, error);
     ss_packer_fini(&packer);
     if (status != SS_OK) {
         ss_buf_reset(ret);

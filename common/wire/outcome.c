@@ -1,56 +1,6 @@
-// outcome.c - an outcome on the wire.
+// outcome.c - an outcome from the wire.
 #include "common/base/mem.h"
 #include "common/wire/work.h"
-
-static void pack_writes(struct ss_packer *packer,
-    const struct ss_writes *writes, Superstep__V1__Outcome *packed)
-{
-    size_t count = writes->count;
-    Superstep__V1__TaskWrite *items =
-        ss_pack_alloc(packer, count, sizeof(*items));
-    packed->writes = ss_pack_alloc(packer, count, sizeof(*packed->writes));
-    packed->n_writes = count;
-    for (size_t i = 0; i < count; i++) {
-        superstep__v1__task_write__init(&items[i]);
-        int tag = (int)ss_value_tag(writes->items[i].value);
-        items[i].channel = ss_pack_text(writes->items[i].channel);
-        items[i].has_tag = tag != SUPERSTEP__V1__VALUE_TAG__JSON;
-        items[i].tag = (Superstep__V1__ValueTag)tag;
-        items[i].data = ss_pack_bytes(packer, writes->items[i].value);
-        packed->writes[i] = &items[i];
-    }
-}
-
-#define PACK_JSON(field)                                                       \
-    ss_pack_json(packer, outcome->field, &packed->has_##field, &packed->field)
-
-Superstep__V1__Outcome *ss_pack_outcome(
-    struct ss_packer *packer, const struct ss_outcome *outcome)
-{
-    Superstep__V1__Outcome *packed = ss_pack_alloc(packer, 1, sizeof(*packed));
-    superstep__v1__outcome__init(packed);
-    packed->attempt = ss_pack_attempt(packer, outcome->attempt);
-    packed->task_id = ss_pack_text(outcome->task_id);
-    packed->kind = (Superstep__V1__OutcomeKind)outcome->kind;
-    pack_writes(packer, &outcome->writes, packed);
-    PACK_JSON(answers);
-    PACK_JSON(question);
-    PACK_JSON(parent);
-    PACK_JSON(messages);
-    PACK_JSON(warnings);
-    packed->has_took_plain = packed->took_plain = outcome->took_plain;
-    if (outcome->code != SS_OK)
-        packed->code = ss_pack_text(ss_status_name(outcome->code));
-    packed->error_kind = ss_pack_prose(packer, outcome->error_kind);
-    packed->message = ss_pack_prose(packer, outcome->message);
-    packed->has_retryable = outcome->retryable != SS_RETRY_DEFAULT;
-    packed->retryable = (Superstep__V1__Retryable)outcome->retryable;
-    packed->drain = ss_pack_prose(packer, outcome->drain);
-    packed->folded = ss_pack_value(packer, outcome->folded);
-    packed->has_ran_us = outcome->ran_us != 0;
-    packed->ran_us = outcome->ran_us;
-    return packed;
-}
 
 static int take_writes(const Superstep__V1__Outcome *packed,
     struct ss_outcome *outcome, struct ss_error *error)

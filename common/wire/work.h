@@ -20,8 +20,9 @@ int ss_pack_order(struct ss_tail *tail, const struct ss_assignment *order,
 int ss_take_order(const Superstep__V1__Order *packed,
     struct ss_assignment **ret_order, struct ss_error *error) SS_MUST_USE;
 
-Superstep__V1__Outcome *ss_pack_outcome(
-    struct ss_packer *packer, const struct ss_outcome *outcome);
+// As ss_pack_order().
+int ss_pack_outcome(struct ss_tail *tail, const struct ss_outcome *outcome,
+    bool *ret_is_doubtful, struct ss_error *error) SS_MUST_USE;
 // Gives.
 int ss_take_outcome(const Superstep__V1__Outcome *packed,
     struct ss_outcome **ret_outcome, struct ss_error *error) SS_MUST_USE;

@@ -458,6 +458,50 @@ START_TEST(an_order_has_the_bytes_that_protobuf_writes)
 }
 END_TEST
 
+static void outcome_has_bytes(
+    struct ss_outcome *outcome, size_t size, uint64_t hash)
+{
+    struct ss_buf pieces;
+    ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
+    ck_assert_int_eq(ss_batch_add_outcome(&pieces, outcome, NULL), SS_OK);
+    ck_assert_uint_eq(pieces.size, size);
+    ck_assert_uint_eq(ss_hash64(pieces.data, pieces.size), hash);
+    ss_outcome_destroy(&outcome);
+    ss_buf_fini(&pieces);
+}
+
+// As above.
+START_TEST(an_outcome_has_the_bytes_that_protobuf_writes)
+{
+    outcome_has_bytes(ss_outcome_new(), 12, UINT64_C(0x246a3c11200a37ec));
+    outcome_has_bytes(wire_failed_outcome(), 88, UINT64_C(0x9ac25c815e128ad0));
+    struct ss_outcome *outcome = wire_done_outcome();
+    outcome->warnings = wire_json("[\"w\"]");
+    outcome->ran_us = -1;
+    outcome_has_bytes(outcome, 170, UINT64_C(0x8baa4d1f09c52b40));
+    outcome = wire_outcome(SS_OUTCOME_INTERRUPTED);
+    outcome->question = wire_json("{\"value\":\"ok?\"}");
+    outcome->parent = wire_json("{\"goto\":\"n\"}");
+    outcome->attempt = (struct ss_attempt){UINT64_MAX, 1 << 20};
+    outcome->folded = ss_value_opaque(SS_VALUE_BYTES, "", 0);
+    outcome_has_bytes(outcome, 96, UINT64_C(0x160b3e651729d271));
+}
+END_TEST
+
+// Prose is cut at its limit, and what is not UTF-8 becomes '?'.
+START_TEST(a_failure_is_told_whatever_its_text)
+{
+    enum { SIZE = SS_WIRE_TEXT_SIZE_MAX + 10 };
+    struct ss_outcome *outcome = wire_failed_outcome();
+    ss_free(outcome->message);
+    outcome->message = ss_zalloc(SIZE + 1, 1);
+    memset(outcome->message, 'm', SIZE);
+    outcome->message[1] = '\xff';
+    outcome->drain = ss_strdup("\xc3\xa9\xc3");
+    outcome_has_bytes(outcome, 1048662, UINT64_C(0x0782c15fff7c7280));
+}
+END_TEST
+
 START_TEST(a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was)
 {
     struct ss_buf pieces, made;
@@ -516,6 +560,8 @@ int main(void)
     tcase_add_test(tcase, members_labels_shards_and_offers_arrive_whole);
     tcase_add_test(tcase, a_batch_is_the_same_message);
     tcase_add_test(tcase, an_order_has_the_bytes_that_protobuf_writes);
+    tcase_add_test(tcase, an_outcome_has_the_bytes_that_protobuf_writes);
+    tcase_add_test(tcase, a_failure_is_told_whatever_its_text);
     tcase_add_test(
         tcase, a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was);
     tcase_add_test(tcase, every_type_has_its_name);
