@@ -263,12 +263,27 @@ static void date_of(
 
 size_t ss_number_text(uint64_t number, char ret_text[SS_NUMBER_SIZE])
 {
+    static const char pairs[] = "00010203040506070809"
+                                "10111213141516171819"
+                                "20212223242526272829"
+                                "30313233343536373839"
+                                "40414243444546474849"
+                                "50515253545556575859"
+                                "60616263646566676869"
+                                "70717273747576777879"
+                                "80818283848586878889"
+                                "90919293949596979899";
     char digits[SS_NUMBER_SIZE];
     size_t from = sizeof(digits);
     digits[--from] = '\0';
-    do
-        digits[--from] = (char)('0' + (int)(number % 10));
-    while ((number /= 10) > 0);
+    while (number >= 10) {
+        size_t pair = (size_t)(number % 100) * 2;
+        number /= 100;
+        digits[--from] = pairs[pair + 1];
+        digits[--from] = pairs[pair];
+    }
+    if (number > 0 || from == sizeof(digits) - 1)
+        digits[--from] = (char)('0' + (int)number);
     memcpy(ret_text, digits + from, sizeof(digits) - from);
     return sizeof(digits) - from - 1;
 }

@@ -244,6 +244,39 @@ struct ss_list *ss_list_push(struct ss_list *list, struct ss_value *item)
     return list;
 }
 
+// Values of JSON that others hold too; a newer one takes the place. Borrowed:
+// they are in the list.
+enum { KNOWN = 16 };
+struct known {
+    const json_t *json;
+    struct ss_value *value;
+};
+
+static struct known *known_of(struct known *known, const json_t *json)
+{
+    uintptr_t place = (uintptr_t)json / sizeof(void *);
+    return &known[(place ^ place >> 5) % KNOWN];
+}
+
+struct ss_list *ss_list_push_json(struct ss_list *list, const json_t *array)
+{
+    struct known known[KNOWN] = {{0}};
+    size_t count = json_array_size(array);
+    for (size_t i = 0; i < count; i++) {
+        json_t *json = json_array_get(array, i);
+        struct known *it = known_of(known, json);
+        if (json->refcount > 1 && it->json == json) {
+            list = ss_list_push(list, it->value);
+            continue;
+        }
+        struct ss_value *item = ss_value_new(json_incref(json));
+        list = ss_list_push(list, item);
+        *it = (struct known){json, item};
+        ss_value_unref(item);
+    }
+    return list;
+}
+
 struct ss_list *ss_list_put(
     struct ss_list *list, uint64_t number, struct ss_value *item)
 {

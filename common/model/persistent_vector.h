@@ -19,6 +19,7 @@
 #ifndef SS_MODEL_PERSISTENT_VECTOR_H
 #define SS_MODEL_PERSISTENT_VECTOR_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,9 @@ void ss_list_each(const struct ss_list *list, ss_list_visit *visit, void *ctx);
 // Changes: take `list` and give the changed one. They borrow `item`. `number`
 // is one that has an item.
 struct ss_list *ss_list_push(struct ss_list *list, struct ss_value *item);
+// The items of a JSON array. One that stands there several times, the same
+// object in memory, becomes one value: it is looked into and encoded once.
+struct ss_list *ss_list_push_json(struct ss_list *list, const json_t *array);
 struct ss_list *ss_list_put(
     struct ss_list *list, uint64_t number, struct ss_value *item);
 struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number);

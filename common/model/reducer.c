@@ -171,16 +171,6 @@ int ss_reduce(enum ss_reducer reducer, json_t *left, json_t *right,
     ss_unreachable();
 }
 
-static void push_all(struct ss_list **list, json_t *items)
-{
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        struct ss_value *item =
-            ss_value_new(json_incref(json_array_get(items, i)));
-        *list = ss_list_push(*list, item);
-        ss_value_unref(item);
-    }
-}
-
 int ss_reduce_list(enum ss_reducer reducer, struct ss_list **list,
     struct ss_value *right, const char *owner, size_t position,
     struct ss_error *error)
@@ -191,7 +181,7 @@ int ss_reduce_list(enum ss_reducer reducer, struct ss_list **list,
     if (reducer == SS_REDUCER_APPEND)
         *list = ss_list_push(*list, right);
     else if (reducer == SS_REDUCER_ADD && json_is_array(ss_value_json(right)))
-        push_all(list, ss_value_json(right));
+        *list = ss_list_push_json(*list, ss_value_json(right));
     else
         return SS_EAGAIN;
     return SS_OK;

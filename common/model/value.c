@@ -220,15 +220,8 @@ struct ss_list *ss_value_list(struct ss_value *value)
     const json_t *json = value->fields ? NULL : ss_value_json(value);
     if (!json_is_array(json))
         return NULL;
-    struct ss_list *list = ss_list_new();
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        struct ss_value *item =
-            ss_value_new(json_incref(json_array_get(json, i)));
-        list = ss_list_push(list, item);
-        ss_value_unref(item);
-    }
-    value->list = list;
-    return list;
+    value->list = ss_list_push_json(ss_list_new(), json);
+    return value->list;
 }
 
 bool ss_value_listed(const struct ss_value *value)
@@ -273,33 +266,58 @@ static void add_text(struct ss_buf *buf, struct ss_value *value)
         ss_buf_add_str(buf, "null");
 }
 
-static void add_item_text(void *ctx, uint64_t number, struct ss_value *item)
+static void add_item_text(void *buf, uint64_t number, struct ss_value *item)
 {
-    struct ss_buf *buf = ctx;
     (void)number;
-    ss_buf_add(buf, buf->size == 0 ? "[" : ",", 1);
     add_text(buf, item);
+    ss_buf_add(buf, ",", 1);
+}
+
+static void count_item_text(void *ctx, uint64_t number, struct ss_value *item)
+{
+    size_t size = 0;
+    (void)number;
+    (void)ss_value_text(item, &size);
+    *(size_t *)ctx += size + sizeof(",null");
+}
+
+// Each item ends in a comma, the last one's becomes the bracket.
+static void splice_list(struct ss_buf *buf, const struct ss_list *list)
+{
+    size_t size = 2;
+    ss_list_each(list, count_item_text, &size);
+    (void)ss_buf_room(buf, size);
+    buf->size = 0;
+    ss_buf_add_str(buf, "[");
+    ss_list_each(list, add_item_text, buf);
+    if (ss_list_count(list) == 0)
+        ss_buf_add_str(buf, "]");
+    else
+        buf->data[buf->size - 1] = ']';
+}
+
+static void splice_fields(struct ss_buf *buf, const struct fields *fields)
+{
+    ss_buf_add_str(buf, "{");
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct ss_field *field = &fields->items[i];
+        if (i > 0)
+            ss_buf_add_str(buf, ",");
+        ss_json_add_string(buf, field->name, strlen(field->name));
+        ss_buf_add_str(buf, ":");
+        add_text(buf, field->value);
+    }
+    ss_buf_add_str(buf, "}");
 }
 
 static void splice(struct ss_value *value)
 {
     struct ss_buf buf;
     ss_buf_init(&buf, SIZE_MAX);
-    if (value->list) {
-        ss_list_each(value->list, add_item_text, &buf);
-        ss_buf_add_str(&buf, buf.size == 0 ? "[]" : "]");
-    } else {
-        ss_buf_add_str(&buf, "{");
-        for (size_t i = 0; i < value->fields->count; i++) {
-            const struct ss_field *field = &value->fields->items[i];
-            if (i > 0)
-                ss_buf_add_str(&buf, ",");
-            ss_json_add_string(&buf, field->name, strlen(field->name));
-            ss_buf_add_str(&buf, ":");
-            add_text(&buf, field->value);
-        }
-        ss_buf_add_str(&buf, "}");
-    }
+    if (value->list)
+        splice_list(&buf, value->list);
+    else
+        splice_fields(&buf, value->fields);
     value->text = ss_buf_steal(&buf, &value->size);
 }
 
@@ -317,8 +335,7 @@ struct ss_value *ss_value_alone(struct ss_value *value)
 const char *ss_value_text(struct ss_value *value, size_t *ret_size)
 {
     if (!value->text && value->json) {
-        value->text = ss_json_text(value->json);
-        value->size = strlen(value->text);
+        value->text = ss_json_text_sized(value->json, &value->size);
     } else if (!value->text) {
         splice(value);
     }
@@ -351,18 +368,33 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+static int json_depth(const json_t *json, int left);
+
+// What a scalar adds is known without a call.
+static int deeper(int depth, const json_t *member, int left)
+{
+    bool is_scalar = !json_is_array(member) && !json_is_object(member);
+    return is_scalar ? depth : larger(depth, json_depth(member, left - 1));
+}
+
 // How deep it nests; where that is more than `left` levels, some depth beyond.
 static int json_depth(const json_t *json, int left)
 {
     int depth = 0;
-    if ((!json_is_array(json) && !json_is_object(json)) || left < 0)
+    if (left < 0)
         return 0;
-    for (size_t i = 0; i < json_array_size(json) && depth <= left; i++)
-        depth = larger(depth, json_depth(json_array_get(json, i), left - 1));
+    if (json_is_array(json)) {
+        size_t count = json_array_size(json);
+        for (size_t i = 0; i < count && depth <= left; i++)
+            depth = deeper(depth, json_array_get(json, i), left);
+        return depth + 1;
+    }
+    if (!json_is_object(json))
+        return 0;
     json_t *object = (json_t *)json;
     for (void *at = json_object_iter(object); at && depth <= left;
          at = json_object_iter_next(object, at))
-        depth = larger(depth, json_depth(json_object_iter_value(at), left - 1));
+        depth = deeper(depth, json_object_iter_value(at), left);
     return depth + 1;
 }
 

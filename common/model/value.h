@@ -98,6 +98,7 @@ int ss_json_depth(const char *text, size_t size);
 void ss_json_add_string(struct ss_buf *buf, const char *text, size_t size);
 // Compact text, keys in their order. Gives (ss_free).
 char *ss_json_text(const json_t *json);
+char *ss_json_text_sized(const json_t *json, size_t *ret_size);
 // The same with sorted keys: for hashes and cache keys.
 char *ss_json_canonical(const json_t *json);
 // Text, number or null of a key of an object, with defaults.

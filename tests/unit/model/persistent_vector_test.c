@@ -209,6 +209,27 @@ static uint64_t hash_of(size_t i)
     return i < 64 ? (uint64_t)i << 58 | 5 : ss_hash64(&i, sizeof(i));
 }
 
+START_TEST(what_stands_often_in_an_array_is_one_value)
+{
+    json_t *it = js("{'text': 'long'}"), *other = js("[1]");
+    json_t *array = json_pack("[O,O,i,O,O,i]", it, other, 7, it, other, 7);
+    struct ss_value *all;
+    struct ss_list *list = ss_list_push_json(ss_list_new(), array);
+    json_decref(array);
+    ck_assert_uint_eq(ss_list_count(list), 6);
+    ck_assert_ptr_eq(ss_list_get(list, 0), ss_list_get(list, 3));
+    ck_assert_ptr_eq(ss_list_get(list, 1), ss_list_get(list, 4));
+    ck_assert_ptr_ne(ss_list_get(list, 0), ss_list_get(list, 1));
+    json_decref(it);
+    json_decref(other);
+    all = ss_value_of_list(ss_list_drop(ss_list_ref(list), 0));
+    ss_list_unref(list);
+    ck_assert_str_eq(
+        ss_value_text(all, NULL), "[[1],7,{\"text\":\"long\"},[1],7]");
+    ss_value_unref(all);
+}
+END_TEST
+
 START_TEST(an_index_and_its_past_are_two_indexes)
 {
     enum { COUNT = 2000 };
@@ -235,4 +256,5 @@ END_TEST
 RUN("list", a_list_and_its_past_are_two_lists, a_list_without_items_goes_on,
     a_push_takes_what_one_item_takes, every_version_stays_what_it_was,
     another_list_is_no_edit_of_this_one, a_list_knows_how_deep_it_nests,
+    what_stands_often_in_an_array_is_one_value,
     an_index_and_its_past_are_two_indexes)
