@@ -149,7 +149,7 @@ static bool run_node(struct ss_task *task)
         returned = order->returned ? json_incref(ss_value_json(order->returned))
                                    : json_null();
     } else if (!node->has_body || !bound->body) {
-        returned = json_incref(task->input);
+        returned = json_incref(ss_task_input(task));
     } else {
         if (!may_begin(task))
             return false;
@@ -241,8 +241,7 @@ struct ss_outcome *ss_execute(const struct ss_application *application,
         .graph = graph,
         .node = node,
         .hooks = hooks ? hooks : &no_hooks,
-        .outcome = outcome_for(order),
-        .input = order->input ? ss_value_json(order->input) : json_null()};
+        .outcome = outcome_for(order)};
     bool has_begun = true;
     if (order->kind == SS_ORDER_FOLD)
         run_fold(&task);

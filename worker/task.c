@@ -108,14 +108,21 @@ static bool is_there(struct ss_task *task, const char *call, json_t *value)
 
 // ------------------------------------------------------------------ input
 
+json_t *ss_task_input(const struct ss_task *task)
+{
+    struct ss_value *input = task->order->input;
+    return input ? ss_value_json(input) : json_null();
+}
+
 json_t *ss_input(struct ss_task *task)
 {
-    return task->input;
+    return ss_task_input(task);
 }
 
 json_t *ss_input_get(struct ss_task *task, const char *key)
 {
-    return json_object_get(task->input, key);
+    struct ss_value *input = task->order->input;
+    return input && key ? ss_value_member_json(input, key) : NULL;
 }
 
 const char *ss_input_str(struct ss_task *task, const char *key)

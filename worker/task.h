@@ -16,7 +16,6 @@ struct ss_task {
     size_t node; // index
     const struct ss_execute_hooks *hooks;
     struct ss_outcome *outcome; // being made
-    json_t *input;              // borrowed from the order
     // what the body wrote, in order; each NULL if empty
     json_t *updates;
     json_t *set;     // of updates: what ss_set_*() fill, or NULL. Borrowed
@@ -39,6 +38,8 @@ struct ss_route {
     void *ctx;
 };
 
+// All of its input, decoded. Borrowed from the order.
+json_t *ss_task_input(const struct ss_task *task);
 // Record a failure in the task's outcome; the first one sticks.
 void ss_task_fail(struct ss_task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *format, ...) SS_PRINTF(5, 6);

@@ -4,8 +4,8 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/model/persistent_vector.h"
 #include "common/model/task.h"
+#include "common/model/value.h"
 
 void ss_assignment_lists_fini(struct ss_assignment *order)
 {
@@ -68,16 +68,8 @@ struct ss_value *ss_assignment_rest(
 
 // ------------------------------------------------ with them again
 
-// Another thread runs the task: it gets bytes of its own.
-static struct ss_value *list_alone(struct ss_list *list)
-{
-    struct ss_value *value = ss_value_of_list(ss_list_ref(list));
-    struct ss_value *alone = ss_value_alone(value);
-    ss_value_unref(value);
-    return alone;
-}
-
-// The members of an object, put together anew.
+// The members of an object, put together anew. Another thread runs the task: it
+// gets values of its own.
 struct members {
     struct ss_field *items;
     size_t count;
@@ -86,10 +78,16 @@ struct members {
 static void members_begin(
     struct members *members, struct ss_value *came, size_t more)
 {
-    json_t *json = came ? ss_value_json(came) : NULL;
+    size_t count = 0;
+    const struct ss_field *fields =
+        came ? ss_value_members(came, &count) : NULL;
+    json_t *json = came && !fields ? ss_value_json(came) : NULL;
     members->count = 0;
-    members->items =
-        ss_zalloc(json_object_size(json) + more, sizeof(*members->items));
+    members->items = ss_zalloc(
+        count + json_object_size(json) + more, sizeof(*members->items));
+    for (size_t i = 0; i < count; i++)
+        members->items[members->count++] =
+            (struct ss_field){fields[i].name, ss_value_ref(fields[i].value)};
     for (void *at = json_object_iter(json); at;
          at = json_object_iter_next(json, at))
         members->items[members->count++] =
@@ -98,28 +96,26 @@ static void members_begin(
 }
 
 static void members_insert(
-    struct members *members, size_t at, const char *name, struct ss_list *list)
+    struct members *members, size_t at, const char *name, json_t *array)
 {
     for (size_t i = members->count++; i > at; i--)
         members->items[i] = members->items[i - 1];
     members->items[at] =
-        (struct ss_field){name, ss_value_of_list(ss_list_ref(list))};
+        (struct ss_field){name, ss_value_new(json_incref(array))};
 }
 
 static struct ss_value *members_end(struct members *members)
 {
     struct ss_value *all = ss_value_of_fields(members->items, members->count);
-    struct ss_value *alone = ss_value_alone(all);
-    ss_value_unref(all);
     for (size_t i = 0; i < members->count; i++)
         ss_value_unref(members->items[i].value);
     ss_free(members->items);
-    return alone;
+    return all;
 }
 
 // Some of the members of the part: each at its place, in ascending order.
 static int complete_members(struct ss_assignment *order,
-    enum ss_assignment_part part, struct ss_list *const *whole)
+    enum ss_assignment_part part, json_t *const *whole)
 {
     struct ss_value **place = ss_assignment_part(order, part);
     struct members members;
@@ -140,7 +136,7 @@ static int complete_members(struct ss_assignment *order,
 }
 
 static int complete_part(struct ss_assignment *order,
-    enum ss_assignment_part part, struct ss_list *const *whole)
+    enum ss_assignment_part part, json_t *const *whole)
 {
     struct ss_value **place = ss_assignment_part(order, part);
     const struct ss_assignment_list *first = NULL;
@@ -156,12 +152,11 @@ static int complete_part(struct ss_assignment *order,
         return complete_members(order, part, whole);
     if (count > 1 || *place)
         return SS_EFORMAT;
-    *place = list_alone(whole[at]);
+    *place = ss_value_new(json_incref(whole[at]));
     return SS_OK;
 }
 
-int ss_assignment_complete(
-    struct ss_assignment *order, struct ss_list *const *whole)
+int ss_assignment_complete(struct ss_assignment *order, json_t *const *whole)
 {
     int status = SS_OK;
     for (int part = 0; part < SS_PARTS_COUNT && status == SS_OK; part++)

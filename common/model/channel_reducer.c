@@ -135,7 +135,7 @@ static int fold_json(struct growth *growth, enum ss_reducer reducer,
     struct ss_error *error)
 {
     json_t *left = growth->json, *next;
-    if (left && left->refcount == 1 && reducer == SS_REDUCER_OR &&
+    if (left && !ss_json_is_shared(left) && reducer == SS_REDUCER_OR &&
         json_is_object(left) && json_is_object(ss_value_json(right)) &&
         !ss_mark_is(ss_value_json(right))) {
         json_object_update(left, ss_value_json(right));

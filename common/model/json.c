@@ -2,6 +2,7 @@
 // asked with defaults. json_write.c writes.
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "common/model/limits.h"
 #include "common/model/value.h"
@@ -51,6 +52,76 @@ int ss_json_parse(
     *ret_json = json;
     return SS_OK;
 }
+
+// ------------------------------------------------ the parts of a text
+
+static size_t skip_blanks(const char *text, size_t size, size_t at)
+{
+    while (at < size && strchr(" \n\t\r", text[at]) && text[at])
+        at++;
+    return at;
+}
+
+// Behind the string whose quote stands at `at`; 0: it has no end.
+static size_t skip_string(const char *text, size_t size, size_t at)
+{
+    for (at++; at < size && text[at] != '"'; at++)
+        at += text[at] == '\\';
+    return at < size ? at + 1 : 0;
+}
+
+// Behind the value at `at`, blanks in front of what follows included; 0: it has
+// no end, or there is none.
+static size_t skip_value(const char *text, size_t size, size_t at)
+{
+    size_t from = at;
+    int depth = 0;
+    while (at < size) {
+        char c = text[at];
+        if (c == '"') {
+            at = skip_string(text, size, at);
+            if (at == 0)
+                return 0;
+            continue;
+        }
+        if (depth == 0 && (c == ',' || c == '}'))
+            return at > from ? at : 0;
+        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+        at++;
+    }
+    return 0;
+}
+
+bool ss_json_members(
+    const char *text, size_t size, ss_json_member_fn *visit, void *ctx)
+{
+    size_t at = skip_blanks(text, size, 0);
+    if (at == size || text[at] != '{')
+        return false;
+    at = skip_blanks(text, size, at + 1);
+    bool is_empty = at < size && text[at] == '}';
+    while (!is_empty) {
+        size_t key = at + 1;
+        at = at < size && text[at] == '"' ? skip_string(text, size, at) : 0;
+        if (at == 0 || memchr(text + key, '\\', at - 1 - key))
+            return false;
+        size_t key_size = at - 1 - key;
+        at = skip_blanks(text, size, at);
+        if (at == size || text[at] != ':')
+            return false;
+        size_t from = skip_blanks(text, size, at + 1);
+        at = skip_value(text, size, from);
+        if (at == 0 ||
+            !visit(ctx, text + key, key_size, text + from, at - from))
+            return false;
+        if (text[at] == '}')
+            break;
+        at = skip_blanks(text, size, at + 1);
+    }
+    return skip_blanks(text, size, at + 1) == size;
+}
+
+// ------------------------------------------------ members with defaults
 
 const char *ss_json_str(
     const json_t *object, const char *key, const char *otherwise)

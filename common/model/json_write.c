@@ -344,7 +344,7 @@ static bool write_again(struct pen *pen, const json_t *json)
 static void write_container(struct pen *pen, const json_t *json)
 {
     // Who else holds it may be this text.
-    bool is_shared = json->refcount > 1;
+    bool is_shared = ss_json_is_shared(json);
     if (is_shared && write_again(pen, json))
         return;
     size_t from = pen_size(pen);

@@ -244,34 +244,43 @@ struct ss_list *ss_list_push(struct ss_list *list, struct ss_value *item)
     return list;
 }
 
-// Values of JSON that others hold too; a newer one takes the place. Borrowed:
-// they are in the list.
-enum { KNOWN = 16 };
+// The last few values of JSON that others hold, too. Borrowed: they are in the
+// list.
+enum { KNOWN = 8 };
 struct known {
-    const json_t *json;
-    struct ss_value *value;
+    size_t count; // of all that there were
+    const json_t *json[KNOWN];
+    struct ss_value *values[KNOWN];
 };
 
-static struct known *known_of(struct known *known, const json_t *json)
+static struct ss_value *known_value(
+    const struct known *known, const json_t *json)
 {
-    uintptr_t place = (uintptr_t)json / sizeof(void *);
-    return &known[(place ^ place >> 5) % KNOWN];
+    size_t count = known->count < KNOWN ? known->count : KNOWN;
+    for (size_t i = 0; i < count; i++)
+        if (known->json[i] == json)
+            return known->values[i];
+    return NULL;
 }
 
 struct ss_list *ss_list_push_json(struct ss_list *list, const json_t *array)
 {
-    struct known known[KNOWN] = {{0}};
+    struct known known = {0};
     size_t count = json_array_size(array);
     for (size_t i = 0; i < count; i++) {
         json_t *json = json_array_get(array, i);
-        struct known *it = known_of(known, json);
-        if (json->refcount > 1 && it->json == json) {
-            list = ss_list_push(list, it->value);
+        bool is_shared = ss_json_is_shared(json);
+        struct ss_value *item = is_shared ? known_value(&known, json) : NULL;
+        if (item) {
+            list = ss_list_push(list, item);
             continue;
         }
-        struct ss_value *item = ss_value_new(json_incref(json));
+        item = ss_value_new(json_incref(json));
         list = ss_list_push(list, item);
-        *it = (struct known){json, item};
+        if (is_shared) {
+            known.json[known.count % KNOWN] = json;
+            known.values[known.count++ % KNOWN] = item;
+        }
         ss_value_unref(item);
     }
     return list;

@@ -107,5 +107,9 @@ struct ss_value *ss_list_share(struct ss_value *old, struct ss_value *now);
 // replace others.
 int ss_list_edit(struct ss_list *list, struct ss_value *edits,
     struct ss_list **ret_list) SS_MUST_USE;
+// The same on an array of JSON: it is changed as it is where nobody else holds
+// it, so that what is added costs what it is; else *array becomes one that
+// shares its items. On an error it stays.
+int ss_array_edit(json_t **array, struct ss_value *edits) SS_MUST_USE;
 
 #endif

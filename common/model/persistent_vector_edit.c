@@ -252,6 +252,36 @@ int ss_list_edit(
     return SS_OK;
 }
 
+static void edit_array(
+    json_t *array, const struct ss_list_edit *edit, const json_t *json)
+{
+    for (size_t i = edit->dropped; i-- > 0;) {
+        if (i >= edit->added)
+            json_array_remove(array, edit->at + i);
+        else
+            json_array_set(array, edit->at + i, json_array_get(json, i + 2));
+    }
+    for (size_t i = edit->dropped; i < edit->added; i++)
+        json_array_append(array, json_array_get(json, i + 2));
+}
+
+int ss_array_edit(json_t **array, struct ss_value *edits)
+{
+    const json_t *all = ss_value_json(edits);
+    struct ss_list_edit edit;
+    if (!edits_fit(all, json_array_size(*array)))
+        return SS_ECORRUPT;
+    if (json_array_size(all) > 0 && ss_json_is_shared(*array)) {
+        json_t *copy = json_copy(*array);
+        json_decref(*array);
+        *array = copy;
+    }
+    for (size_t i = json_array_size(all); i-- > 0;)
+        if (read_edit(json_array_get(all, i), &edit))
+            edit_array(*array, &edit, json_array_get(all, i));
+    return SS_OK;
+}
+
 // ------------------------------------------------ lists from elsewhere
 
 // Make the items of *list those of `items`, position by position. False: more

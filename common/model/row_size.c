@@ -5,11 +5,7 @@ enum { ROW_PART_SIZE = 24 }; // of a write or a channel, beside its value
 
 static size_t value_size(struct ss_value *value)
 {
-    size_t size = 0;
-    if (value) {
-        (void)ss_value_text(value, &size);
-    }
-    return size + ROW_PART_SIZE;
+    return (value ? ss_value_text_size(value) : 0) + ROW_PART_SIZE;
 }
 
 size_t ss_row_size(const struct ss_row *row)

@@ -149,12 +149,13 @@ struct ss_value **ss_assignment_part(
 // The part without what order->lists name. Gives; NULL: nothing is left.
 struct ss_value *ss_assignment_rest(
     const struct ss_assignment *order, enum ss_assignment_part part);
-// The other way: put the lists (`whole`, one for each of order->lists,
-// borrowed) into the parts, which share nothing with them then, and forget
-// order->lists. SS_EFORMAT: the parts have no place for them; the order is
-// spoilt.
+// The other way: put the lists (`whole`, an array for each of order->lists,
+// borrowed) into the parts, and forget order->lists. The parts hold these very
+// arrays, which another thread may read while it holds the order: nobody
+// changes one that somebody else holds. SS_EFORMAT: the parts have no place for
+// them; the order is spoilt.
 int ss_assignment_complete(
-    struct ss_assignment *order, struct ss_list *const *whole) SS_MUST_USE;
+    struct ss_assignment *order, json_t *const *whole) SS_MUST_USE;
 struct ss_outcome *ss_outcome_new(void);
 void ss_outcome_destroy(struct ss_outcome **outcome);
 

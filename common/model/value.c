@@ -12,6 +12,8 @@
 #include "common/model/persistent_vector.h"
 
 enum { DEPTH_UNKNOWN = -1 };
+// A shorter text is decoded as soon as it is taken apart.
+enum { APART_SIZE_MIN = 512 };
 
 // The members of an object, their names behind them.
 struct fields {
@@ -24,6 +26,8 @@ struct ss_value {
     unsigned refs;
     enum ss_value_tag tag;
     bool is_damaged; // text that is not JSON
+    bool is_apart;   // `fields` are the parts of `text`
+    bool is_whole;   // it has no parts: looked for once
     int depth;       // or DEPTH_UNKNOWN
     json_t *json;    // decoded, or NULL
     char *text;      // encoded, or NULL
@@ -236,13 +240,76 @@ const struct ss_field *ss_value_fields(
     return value->fields ? value->fields->items : NULL;
 }
 
-struct ss_value *ss_value_member(struct ss_value *value, const char *name)
+struct parts {
+    struct ss_field *items;
+    size_t count, capacity;
+};
+
+static bool add_part(
+    void *ctx, const char *key, size_t key_size, const char *text, size_t size)
 {
+    struct parts *parts = ctx;
+    SS_VEC_PUSH(parts, (struct ss_field){ss_memdup(key, key_size),
+                           ss_value_from_text(text, size)});
+    return true;
+}
+
+// Of a key that stands twice the last one counts in JSON: then it is decoded.
+static void take_apart(struct ss_value *value)
+{
+    struct parts parts = {0};
+    if (ss_json_members(value->text, value->size, add_part, &parts)) {
+        struct ss_value *made = ss_value_of_fields(parts.items, parts.count);
+        if (made->fields->count == parts.count) {
+            value->fields = made->fields;
+            value->is_apart = true;
+            made->fields = NULL;
+        }
+        ss_value_unref(made);
+    }
+    value->is_whole = !value->is_apart;
+    for (size_t i = 0; i < parts.count; i++) {
+        ss_free((char *)parts.items[i].name);
+        ss_value_unref(parts.items[i].value);
+    }
+    SS_VEC_FINI(&parts);
+}
+
+const struct ss_field *ss_value_members(
+    struct ss_value *value, size_t *ret_count)
+{
+    if (!ss_value_decoded(value) && value->tag == SS_VALUE_JSON &&
+        !value->is_whole)
+        take_apart(value);
+    return ss_value_fields(value, ret_count);
+}
+
+// The member's value, borrowed, if it is known without decoding the others.
+static struct ss_value *known_member(struct ss_value *value, const char *name)
+{
+    size_t count;
+    if (value->size >= APART_SIZE_MIN)
+        (void)ss_value_members(value, &count);
     for (size_t i = 0; value->fields && i < value->fields->count; i++)
         if (strcmp(value->fields->items[i].name, name) == 0)
-            return ss_value_ref(value->fields->items[i].value);
-    json_t *json =
-        value->fields ? NULL : json_object_get(ss_value_json(value), name);
+            return value->fields->items[i].value;
+    return NULL;
+}
+
+json_t *ss_value_member_json(struct ss_value *value, const char *name)
+{
+    struct ss_value *member = value->json ? NULL : known_member(value, name);
+    if (member || (value->fields && !value->json))
+        return member ? ss_value_json(member) : NULL;
+    return json_object_get(ss_value_json(value), name);
+}
+
+struct ss_value *ss_value_member(struct ss_value *value, const char *name)
+{
+    struct ss_value *member = known_member(value, name);
+    if (member || value->fields)
+        return ss_value_ref(member);
+    json_t *json = json_object_get(ss_value_json(value), name);
     return json ? ss_value_new(json_incref(json)) : NULL;
 }
 
@@ -256,44 +323,49 @@ size_t ss_value_count(struct ss_value *value)
 // ------------------------------------------------ encoded
 
 // What it is inside of another text.
-static void add_text(struct ss_buf *buf, struct ss_value *value)
+static const char *inner_text(struct ss_value *value, size_t *ret_size)
 {
-    size_t size;
-    const char *text = ss_value_text(value, &size);
     if (value->tag == SS_VALUE_JSON)
-        ss_buf_add(buf, text, size);
-    else
-        ss_buf_add_str(buf, "null");
+        return ss_value_text(value, ret_size);
+    *ret_size = 4;
+    return "null";
 }
 
-static void add_item_text(void *buf, uint64_t number, struct ss_value *item)
+static void count_item(void *size, uint64_t number, struct ss_value *item)
 {
+    size_t more;
     (void)number;
-    add_text(buf, item);
-    ss_buf_add(buf, ",", 1);
+    (void)inner_text(item, &more);
+    *(size_t *)size += more + 1;
 }
 
-static void count_item_text(void *ctx, uint64_t number, struct ss_value *item)
+static void write_item(void *ctx, uint64_t number, struct ss_value *item)
 {
-    size_t size = 0;
+    char **to = ctx;
+    size_t size;
     (void)number;
-    (void)ss_value_text(item, &size);
-    *(size_t *)ctx += size + sizeof(",null");
+    const char *text = inner_text(item, &size);
+    memcpy(*to, text, size);
+    *to += size;
+    *(*to)++ = ',';
+}
+
+static size_t list_size(const struct ss_list *list)
+{
+    size_t size = 1;
+    ss_list_each(list, count_item, &size);
+    return size == 1 ? 2 : size;
 }
 
 // Each item ends in a comma, the last one's becomes the bracket.
-static void splice_list(struct ss_buf *buf, const struct ss_list *list)
+static void write_list(const struct ss_list *list, char *to)
 {
-    size_t size = 2;
-    ss_list_each(list, count_item_text, &size);
-    (void)ss_buf_room(buf, size);
-    buf->size = 0;
-    ss_buf_add_str(buf, "[");
-    ss_list_each(list, add_item_text, buf);
+    *to++ = '[';
     if (ss_list_count(list) == 0)
-        ss_buf_add_str(buf, "]");
+        to++;
     else
-        buf->data[buf->size - 1] = ']';
+        ss_list_each(list, write_item, &to);
+    to[-1] = ']';
 }
 
 static void splice_fields(struct ss_buf *buf, const struct fields *fields)
@@ -305,7 +377,9 @@ static void splice_fields(struct ss_buf *buf, const struct fields *fields)
             ss_buf_add_str(buf, ",");
         ss_json_add_string(buf, field->name, strlen(field->name));
         ss_buf_add_str(buf, ":");
-        add_text(buf, field->value);
+        size_t size;
+        const char *text = inner_text(field->value, &size);
+        ss_buf_add(buf, text, size);
     }
     ss_buf_add_str(buf, "}");
 }
@@ -313,12 +387,36 @@ static void splice_fields(struct ss_buf *buf, const struct fields *fields)
 static void splice(struct ss_value *value)
 {
     struct ss_buf buf;
+    if (value->list) {
+        value->size = list_size(value->list);
+        value->text = ss_alloc(value->size + 1);
+        write_list(value->list, value->text);
+        value->text[value->size] = '\0';
+        return;
+    }
     ss_buf_init(&buf, SIZE_MAX);
-    if (value->list)
-        splice_list(&buf, value->list);
-    else
-        splice_fields(&buf, value->fields);
+    splice_fields(&buf, value->fields);
     value->text = ss_buf_steal(&buf, &value->size);
+}
+
+size_t ss_value_text_size(struct ss_value *value)
+{
+    size_t size;
+    if (!value->text && value->list)
+        return list_size(value->list);
+    (void)ss_value_text(value, &size);
+    return size;
+}
+
+void ss_value_write(struct ss_value *value, char *to)
+{
+    size_t size;
+    if (!value->text && value->list) {
+        write_list(value->list, to);
+        return;
+    }
+    const char *text = ss_value_text(value, &size);
+    memcpy(to, text, size);
 }
 
 struct ss_value *ss_value_alone(struct ss_value *value)
@@ -423,7 +521,8 @@ int ss_value_valid(struct ss_value *value, struct ss_error *error)
 {
     if (value == &null_value || value->tag != SS_VALUE_JSON)
         return SS_OK;
-    bool is_decoded = value->json || value->list || value->fields;
+    bool is_decoded =
+        value->json || value->list || (value->fields && !value->is_apart);
     if (is_decoded && ss_value_depth(value) > SS_VALUE_DEPTH_MAX)
         return ss_error_set(error, SS_EFORMAT,
             "a value is nested deeper than %d levels", SS_VALUE_DEPTH_MAX);

@@ -72,14 +72,26 @@ const struct ss_field *ss_value_fields(
     const struct ss_value *value, size_t *ret_count);
 // A value of the same bytes that shares nothing: for another thread. Gives.
 struct ss_value *ss_value_alone(struct ss_value *value);
+// The members of an object, borrowed: those that it was put together from, or
+// the parts of its text, which nobody decodes. NULL: it has none, or it must be
+// decoded to know them (a key twice, one with an escape, no text).
+const struct ss_field *ss_value_members(
+    struct ss_value *value, size_t *ret_count);
 // A member of an object, or NULL: it has none. Gives.
 struct ss_value *ss_value_member(struct ss_value *value, const char *name);
+// The same decoded, borrowed. Of a long text nothing else is decoded.
+json_t *ss_value_member_json(struct ss_value *value, const char *name);
 // How many items a list has; 0: none, or it is not a list.
 size_t ss_value_count(struct ss_value *value);
 // How deep it nests: 0 for a scalar, 1 for a list of scalars.
 int ss_value_depth(struct ss_value *value);
 // The encoded bytes, borrowed: compact JSON text, or the opaque bytes.
 const char *ss_value_text(struct ss_value *value, size_t *ret_size);
+// The size of the encoded bytes, and these bytes into that much room. A list
+// that is put together from values is written from its items: whoever needs its
+// text once need not have it kept.
+size_t ss_value_text_size(struct ss_value *value);
+void ss_value_write(struct ss_value *value, char *to);
 bool ss_value_is_null(struct ss_value *value);
 // True if somebody looked already (or it was made from JSON).
 bool ss_value_decoded(const struct ss_value *value);
@@ -92,6 +104,20 @@ bool ss_value_equal(struct ss_value *a, struct ss_value *b);
 // names line and column.
 int ss_json_parse(const char *text, size_t size, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
+// Somebody else holds it, too. What one thread reads others may hold or let go.
+static inline bool ss_json_is_shared(const json_t *json)
+{
+    return __atomic_load_n(&json->refcount, __ATOMIC_ACQUIRE) > 1;
+}
+// A member of the text of an object: its key without quotes, and the text of
+// its value. False ends the walk.
+typedef bool ss_json_member_fn(
+    void *ctx, const char *key, size_t key_size, const char *text, size_t size);
+// Each member of an object, in its order, undecoded. False: the walk was ended,
+// or the text is not that of an object whose keys have no escapes. The values
+// are not looked into: text that is no JSON may pass.
+bool ss_json_members(
+    const char *text, size_t size, ss_json_member_fn *visit, void *ctx);
 // How deep the brackets of a text nest; what is inside of strings is none.
 int ss_json_depth(const char *text, size_t size);
 // A string with its quotes and escapes.

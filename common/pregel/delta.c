@@ -55,10 +55,7 @@ static struct ss_value *stored_form(struct ss_machine *machine, size_t c)
 
 static size_t value_size(struct ss_value *value)
 {
-    size_t size = 0;
-    if (value)
-        ss_value_text(value, &size);
-    return size + SLOT_BYTES;
+    return (value ? ss_value_text_size(value) : 0) + SLOT_BYTES;
 }
 
 // Returns about what it weighs.

@@ -77,7 +77,7 @@ static void load_seen(
         if (c == SS_NONE)
             load_foreign(machine, e->key, slot);
         if (slot->value)
-            ss_value_text(slot->value, &size);
+            size = ss_value_text_size(slot->value);
         machine->whole_bytes += size + SLOT_BYTES;
         if (c != SS_NONE)
             machine->stored_size[c] = size + SLOT_BYTES;

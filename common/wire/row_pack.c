@@ -39,15 +39,17 @@ static void pack_id(struct ss_tail *tail, unsigned field, const char *id)
 
 // The bytes of a value, which may be NULL.
 struct bytes {
-    const struct ss_value *value;
-    const char *data;
+    struct ss_value *value;
+    const char *data; // NULL: a list, which is written from its items
     size_t size;
 };
 
 static struct bytes bytes_of(struct ss_value *value)
 {
     struct bytes bytes = {.value = value};
-    if (value)
+    if (value && ss_value_listed(value))
+        bytes.size = ss_value_text_size(value);
+    else if (value)
         bytes.data = ss_value_text(value, &bytes.size);
     return bytes;
 }
@@ -57,7 +59,13 @@ static char *put_value(char *at, unsigned field, const struct bytes *bytes)
 {
     if (!bytes->value)
         return at;
-    at = ss_back_data(at, field, bytes->data, bytes->size);
+    if (bytes->data) {
+        at = ss_back_data(at, field, bytes->data, bytes->size);
+    } else {
+        at -= bytes->size;
+        ss_value_write(bytes->value, at);
+        at = ss_back_head(at, field, SS_TAIL_BYTES, bytes->size);
+    }
     if (ss_value_tag(bytes->value) == SS_VALUE_JSON)
         return at;
     return ss_back_number(at, field - 1, (uint64_t)ss_value_tag(bytes->value));

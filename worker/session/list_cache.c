@@ -1,6 +1,11 @@
 // list_cache.c - lists that a coordinator sent, kept so that it need not send
 // them again: an order brings only what was added since.
 //
+// They are kept as bodies read them, decoded, and orders hold the same arrays:
+// a long list costs what is added to it. Bodies are on other threads, which
+// read and never change; an array that one of them holds is copied before it is
+// changed here (its items are shared), and who holds one last frees it.
+//
 // Each list is in the slot that the coordinator chose, under its last stamp. A
 // list that an order builds on must be there under that very stamp; otherwise
 // the coordinator is told that we lack it. Slots and stamps are of one epoch.
@@ -14,11 +19,15 @@
 #include "worker/session/limits.h"
 #include "worker/session/state.h"
 
+#ifndef JANSSON_THREAD_SAFE_REFCOUNT
+#error "references to JSON must be counted by atomic operations"
+#endif
+
 enum { SLOT_SIZE = 24 };
 
 struct kept {
     uint64_t stamp;
-    struct ss_list *list;
+    json_t *array;
     size_t size; // of all that was sent for it, in bytes
 };
 
@@ -28,7 +37,7 @@ static void forget(struct contact *contact, const char *slot)
     if (!kept)
         return;
     contact->lists_size -= kept->size;
-    ss_list_unref(kept->list);
+    json_decref(kept->array);
     ss_free(kept);
 }
 
@@ -39,25 +48,23 @@ void ss_list_cache_forget(struct contact *contact)
     ss_map_fini(&contact->lists, NULL);
 }
 
-// The list that `sent` means, made from the list in its slot (NULL: the slot is
+// The list that `sent` means, made of the array in its slot (NULL: the slot is
 // empty). Gives; NULL: we lack the list that it builds on.
-static struct ss_list *build(
-    const struct ss_assignment_list *sent, const struct kept *kept)
+static json_t *build(const struct ss_assignment_list *sent, struct kept *kept)
 {
-    struct ss_list *list = NULL;
     if (sent->base == 0) {
-        list = ss_value_list(sent->delta);
-        return list ? ss_list_ref(list) : NULL;
+        json_t *array = ss_value_json(sent->delta);
+        return json_is_array(array) ? json_incref(array) : NULL;
     }
     if (!kept || kept->stamp != sent->base ||
-        ss_list_edit(ss_list_ref(kept->list), sent->delta, &list) != SS_OK)
+        ss_array_edit(&kept->array, sent->delta) != SS_OK)
         return NULL;
-    return list;
+    return json_incref(kept->array);
 }
 
-// Takes `list`.
+// Takes `array`.
 static void keep(struct contact *contact, const char *slot,
-    const struct ss_assignment_list *sent, struct ss_list *list)
+    const struct ss_assignment_list *sent, json_t *array)
 {
     size_t size = 0;
     struct kept *kept = ss_map_remove(&contact->lists, slot);
@@ -70,8 +77,8 @@ static void keep(struct contact *contact, const char *slot,
     }
     contact->lists_size += kept->size;
     kept->stamp = sent->stamp;
-    ss_list_unref(kept->list);
-    kept->list = list;
+    json_decref(kept->array);
+    kept->array = array;
     ss_map_put(&contact->lists, slot, kept); // the last used one is the last
     while (contact->lists.count > 1 &&
            (contact->lists.count > SS_SESSION_LISTS_MAX ||
@@ -83,7 +90,7 @@ bool ss_list_cache_complete(
     struct contact *contact, struct ss_assignment *order)
 {
     size_t count = order->lists.count, built = 0;
-    struct ss_list **lists = ss_zalloc(count + 1, sizeof(struct ss_list *));
+    json_t **lists = ss_zalloc(count + 1, sizeof(*lists));
     for (; built < count; built++) {
         char slot[SLOT_SIZE];
         const struct ss_assignment_list *sent = &order->lists.items[built];
@@ -91,12 +98,12 @@ bool ss_list_cache_complete(
         lists[built] = build(sent, ss_map_get(&contact->lists, slot));
         if (!lists[built])
             break;
-        keep(contact, slot, sent, ss_list_ref(lists[built]));
+        keep(contact, slot, sent, json_incref(lists[built]));
     }
     bool is_whole =
         built == count && ss_assignment_complete(order, lists) == SS_OK;
     for (size_t i = 0; i < built; i++)
-        ss_list_unref(lists[i]);
+        json_decref(lists[i]);
     ss_free(lists);
     return is_whole;
 }

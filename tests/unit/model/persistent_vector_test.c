@@ -143,6 +143,12 @@ static void replay(struct ss_list *older, struct ss_list *newer)
     ck_assert_int_eq(ss_list_edit(ss_list_ref(older), told, &again), SS_OK);
     struct ss_value *is = ss_value_of_list(again);
     struct ss_value *should = ss_value_of_list(ss_list_ref(newer));
+    struct ss_value *before = ss_value_of_list(ss_list_ref(older));
+    json_t *array = json_copy(ss_value_json(before));
+    ck_assert_int_eq(ss_array_edit(&array, told), SS_OK);
+    ck_assert(json_equal(array, ss_value_json(should)));
+    json_decref(array);
+    ss_value_unref(before);
     ck_assert_str_eq(ss_value_text(is, NULL), ss_value_text(should, NULL));
     ss_value_unref(is);
     ss_value_unref(should);
@@ -209,6 +215,31 @@ static uint64_t hash_of(size_t i)
     return i < 64 ? (uint64_t)i << 58 | 5 : ss_hash64(&i, sizeof(i));
 }
 
+START_TEST(an_array_that_others_read_is_not_edited_in_place)
+{
+    json_t *array = js("[[1],[2],[3]]"), *mine = array;
+    json_t *third = json_array_get(array, 2);
+    struct ss_value *more = value_of("[[3,0,4]]"), *none = value_of("[]");
+    struct ss_value *less = value_of("[[0,1]]"), *wrong = value_of("[[9,1]]");
+    ck_assert_int_eq(ss_array_edit(&array, more), SS_OK);
+    ck_assert_ptr_eq(array, mine);
+    json_t *read = json_incref(array);
+    ck_assert_int_eq(ss_array_edit(&array, none), SS_OK);
+    ck_assert_ptr_eq(array, read);
+    ck_assert_int_eq(ss_array_edit(&array, wrong), SS_ECORRUPT);
+    ck_assert_ptr_eq(array, read);
+    ck_assert_int_eq(ss_array_edit(&array, less), SS_OK);
+    ck_assert_ptr_ne(array, read);
+    ck_assert_ptr_eq(json_array_get(array, 1), third);
+    expect_json(array, "[[2],[3],4]");
+    expect_json(read, "[[1],[2],[3],4]");
+    ss_value_unref(more);
+    ss_value_unref(none);
+    ss_value_unref(less);
+    ss_value_unref(wrong);
+}
+END_TEST
+
 START_TEST(what_stands_often_in_an_array_is_one_value)
 {
     json_t *it = js("{'text': 'long'}"), *other = js("[1]");
@@ -256,5 +287,6 @@ END_TEST
 RUN("list", a_list_and_its_past_are_two_lists, a_list_without_items_goes_on,
     a_push_takes_what_one_item_takes, every_version_stays_what_it_was,
     another_list_is_no_edit_of_this_one, a_list_knows_how_deep_it_nests,
+    an_array_that_others_read_is_not_edited_in_place,
     what_stands_often_in_an_array_is_one_value,
     an_index_and_its_past_are_two_indexes)

@@ -222,6 +222,141 @@ START_TEST(a_list_nested_too_deep_is_refused_when_put_together)
 }
 END_TEST
 
+// Its bytes as they are written somewhere else, the same as its text's.
+static void expect_written(struct ss_value *value, const char *text)
+{
+    size_t size = ss_value_text_size(value);
+    ck_assert_uint_eq(size, strlen(text));
+    char *room = ss_alloc(size + 1);
+    room[size] = '#';
+    ss_value_write(value, room);
+    ck_assert(memcmp(room, text, size) == 0 && room[size] == '#');
+    ck_assert_str_eq(ss_value_text(value, NULL), text);
+    ck_assert_uint_eq(ss_value_text_size(value), size);
+    ss_value_write(value, room);
+    ck_assert(memcmp(room, text, size) == 0 && room[size] == '#');
+    ss_free(room);
+    ss_value_unref(value);
+}
+
+START_TEST(a_value_is_written_as_its_text_is)
+{
+    struct ss_list *list = ss_list_new();
+    expect_written(ss_value_of_list(ss_list_ref(list)), "[]");
+    struct ss_value *items[] = {value_of("{'a': 1}"), ss_value_null(),
+        ss_value_opaque(SS_VALUE_BYTES, "\x01\x02", 2),
+        ss_value_from_text("[2]", 3)};
+    for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++) {
+        list = ss_list_push(list, items[i]);
+        ss_value_unref(items[i]);
+    }
+    struct ss_value *all = ss_value_of_list(list);
+    const struct ss_field fields[] = {{"all", all}, {"one", items[1]}};
+    expect_written(ss_value_of_fields(fields, 2),
+        "{\"all\":[{\"a\":1},null,null,[2]],\"one\":null}");
+    ss_value_unref(all);
+    expect_written(value_of("{'a': 'x'}"), "{\"a\":\"x\"}");
+    expect_written(ss_value_null(), "null");
+    expect_written(ss_value_opaque(SS_VALUE_BYTES, "abc", 3), "abc");
+    list = ss_list_push(ss_list_new(), items[1]);
+    expect_written(ss_value_of_list(list), "[null]");
+}
+END_TEST
+
+// The members of a text, or "none".
+static char *members_of(const char *text)
+{
+    struct ss_value *value = ss_value_from_text(text, strlen(text));
+    struct ss_buf buf;
+    size_t count;
+    const struct ss_field *fields = ss_value_members(value, &count);
+    ss_buf_init(&buf, SIZE_MAX);
+    ss_buf_add_str(&buf, fields ? "" : "none");
+    for (size_t i = 0; i < count; i++)
+        ss_buf_addf(&buf, "%s%s=%s", i > 0 ? " " : "", fields[i].name,
+            ss_value_text(fields[i].value, NULL));
+    ss_value_unref(value);
+    return ss_buf_steal(&buf, NULL);
+}
+
+static void expect_members(const char *text, const char *expected)
+{
+    char *is = members_of(text);
+    ck_assert_str_eq(is, expected);
+    ss_free(is);
+}
+
+START_TEST(a_text_is_taken_apart_undecoded)
+{
+    expect_members("{}", "");
+    expect_members(" { } ", "");
+    expect_members("{\"a\":1}", "a=1");
+    expect_members(" {\"a\" : 1 ,\n\"b\":[1,{\"c\":\"}\\\"]\"}]}",
+        "a=1  b=[1,{\"c\":\"}\\\"]\"}]");
+    expect_members(
+        "{\"\":\"\\\\\",\"u\":{\"a\":{}}}", "=\"\\\\\" u={\"a\":{}}");
+    expect_members("{\"a\":no,\"b\":null}", "a=no b=null");
+}
+END_TEST
+
+START_TEST(what_is_not_plain_is_not_taken_apart)
+{
+    static const char *const texts[] = {"", "null", "[1]", "\"a\"", "{", "{\"a",
+        "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{\"a\":}",
+        "{\"a\":,}", "{\"a\":1}}", "{\"a\":1} 2", "{a:1}", "{\"a\" 1}",
+        "{\"a\":\"x}", "{\"a\":[1}", "{\"\\u0061\":1}", "{\"a\":1,\"a\":2}"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        expect_members(texts[i], "none");
+}
+END_TEST
+
+START_TEST(only_the_member_that_is_asked_for_is_decoded)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SIZE_MAX);
+    // What is not looked into may be anything.
+    ss_buf_addf(&buf, "{\"a\":[1,2],\"b\":no,\"c\":\"%0600d\"}", 7);
+    struct ss_value *value = ss_value_from_text(buf.data, buf.size);
+    json_t *a = ss_value_member_json(value, "a");
+    ck_assert_uint_eq(json_array_size(a), 2);
+    ck_assert_ptr_eq(ss_value_member_json(value, "a"), a);
+    ck_assert_uint_eq(
+        json_string_length(ss_value_member_json(value, "c")), 600);
+    ck_assert_ptr_null(ss_value_member_json(value, "d"));
+    struct ss_value *member = ss_value_member(value, "a");
+    ck_assert_ptr_eq(ss_value_json(member), a);
+    ss_value_unref(member);
+    ck_assert_int_eq(ss_value_valid(value, NULL), SS_EFORMAT);
+    ck_assert_uint_eq(json_object_size(ss_value_json(value)), 3);
+    ck_assert_ptr_eq(json_object_get(ss_value_json(value), "a"), a);
+    ss_value_unref(value);
+    ss_buf_fini(&buf);
+}
+END_TEST
+
+START_TEST(members_are_the_same_however_they_are_reached)
+{
+    static const char *const texts[] = {"{\"a\":1,\"b\":[2]}", "[1]", "5",
+        "{\"a\":1,\"a\":2}", "{\"\\u0061\":3}", "null"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        for (int pad = 0; pad < 1000; pad += 999) {
+            struct ss_buf buf;
+            ss_buf_init(&buf, SIZE_MAX);
+            ss_buf_addf(&buf, "%s%*s", texts[i], pad, "");
+            struct ss_value *value = ss_value_from_text(buf.data, buf.size);
+            struct ss_value *whole = ss_value_from_text(buf.data, buf.size);
+            json_t *wanted = json_object_get(ss_value_json(whole), "a");
+            json_t *is = ss_value_member_json(value, "a");
+            ck_assert(wanted ? json_equal(is, wanted) : !is);
+            ck_assert(ss_value_equal(value, whole));
+            ss_value_unref(value);
+            ss_value_unref(whole);
+            ss_buf_fini(&buf);
+        }
+    }
+}
+END_TEST
+
 RUN("value", a_value_that_is_put_together_has_all_faces,
     a_list_nested_too_deep_is_refused_when_put_together,
     text_is_decoded_when_somebody_looks, json_is_encoded_once_and_compactly,
@@ -230,4 +365,7 @@ RUN("value", a_value_that_is_put_together_has_all_faces,
     damaged_text_reads_as_null_and_says_where, sound_text_is_valid,
     what_is_nested_too_deep_is_refused,
     an_opaque_value_is_kept_and_reads_as_null,
-    values_are_equal_by_what_they_mean)
+    values_are_equal_by_what_they_mean, a_value_is_written_as_its_text_is,
+    a_text_is_taken_apart_undecoded, what_is_not_plain_is_not_taken_apart,
+    only_the_member_that_is_asked_for_is_decoded,
+    members_are_the_same_however_they_are_reached)

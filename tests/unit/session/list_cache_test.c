@@ -227,12 +227,40 @@ START_TEST(the_least_used_lists_are_forgotten)
 }
 END_TEST
 
-START_TEST(an_order_takes_nothing_that_the_session_holds)
+START_TEST(what_a_body_reads_stays_while_the_list_grows)
 {
     give_list(1, 0, 10, "[[1],[2]]");
-    json_array_clear(ss_value_json(got->input)); // a body is free to
+    json_t *read = json_incref(ss_value_json(got->input));
+    json_t *second = json_array_get(read, 1);
+    give_list(1, 10, 11, "[[0,1,9],[2,0,3]]");
+    expect_input("[9,[2],3]");
+    ck_assert_uint_eq(json_array_size(read), 2);
+    ck_assert(json_is_array(json_array_get(read, 0)));
+    // Items are the same ones.
+    ck_assert_ptr_eq(json_array_get(ss_value_json(got->input), 1), second);
+    json_decref(read);
+}
+END_TEST
+
+START_TEST(a_list_that_nobody_reads_grows_as_it_is)
+{
+    give_list(1, 0, 10, "[[1],[2]]");
+    const json_t *array = ss_value_json(got->input);
+    ss_assignment_destroy(&got);
     give_list(1, 10, 11, "[[2,0,3]]");
+    ck_assert_ptr_eq(ss_value_json(got->input), array);
     expect_input("[[1],[2],3]");
+}
+END_TEST
+
+START_TEST(edits_that_do_not_fit_leave_the_list)
+{
+    give_list(1, 0, 10, "[1,2]");
+    ss_assignment_destroy(&got);
+    give_list(1, 10, 11, "[[0,1,7],[3,0,1]]");
+    expect_lacks();
+    give_list(1, 10, 11, "[[2,0,3]]");
+    expect_input("[1,2,3]");
 }
 END_TEST
 
@@ -250,7 +278,9 @@ int main(void)
     tcase_add_test(tcase, a_new_life_begins_with_nothing);
     tcase_add_test(tcase, an_order_that_is_repeated_is_known);
     tcase_add_test(tcase, the_least_used_lists_are_forgotten);
-    tcase_add_test(tcase, an_order_takes_nothing_that_the_session_holds);
+    tcase_add_test(tcase, what_a_body_reads_stays_while_the_list_grows);
+    tcase_add_test(tcase, a_list_that_nobody_reads_grows_as_it_is);
+    tcase_add_test(tcase, edits_that_do_not_fit_leave_the_list);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -436,9 +436,52 @@ START_TEST(a_message_without_a_key_id_is_shown_and_gets_one)
 }
 END_TEST
 
+// ------------------------------------------------------------------ input
+
+static int count_items(struct ss_task *task)
+{
+    return ss_set_int(
+        task, "name", (int64_t)json_array_size(ss_input_get(task, "items")));
+}
+
+static int count_members(struct ss_task *task)
+{
+    return ss_set_int(task, "name", (int64_t)json_object_size(ss_input(task)));
+}
+
+START_TEST(a_body_that_looks_at_one_key_decodes_no_other)
+{
+    // What is not looked at may be anything.
+    char *input =
+        ss_format("{\"items\":[1,2,3],\"rest\":no,\"text\":\"%01000d\"}", 7);
+    body = count_items;
+    struct ss_assignment *order = bench_order(&b, "work", "{}");
+    ss_value_unref(order->input);
+    order->input = ss_value_from_text(input, strlen(input));
+    ss_free(input);
+    ck_assert_str_eq(bench_told(&b), "done name=3 branch:to:choose=null");
+}
+END_TEST
+
+START_TEST(an_input_has_all_of_its_keys_however_it_came)
+{
+    char *input =
+        ss_format("{\"items\":[1,2,3],\"rest\":{},\"text\":\"%01000d\"}", 7);
+    ck_assert_str_eq(
+        run_body(count_members, input), "done name=3 branch:to:choose=null");
+    ck_assert_str_eq(
+        run_body(count_items, input), "done name=3 branch:to:choose=null");
+    ck_assert_str_eq(
+        run_body(count_items, "7"), "done name=0 branch:to:choose=null");
+    ss_free(input);
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
     tcase_add_test(tcase, a_message_without_a_key_id_is_shown_and_gets_one);
+    tcase_add_test(tcase, a_body_that_looks_at_one_key_decodes_no_other);
+    tcase_add_test(tcase, an_input_has_all_of_its_keys_however_it_came);
     tcase_add_test(tcase, an_update_becomes_writes_and_the_edges_follow);
     tcase_add_test(tcase, a_body_that_writes_nothing_still_leads_on);
     tcase_add_test(tcase, each_of_several_updates_counts);

@@ -324,7 +324,8 @@ void ss_bind_reducer(struct ss_graph_def *graph, const char *key,
 
 // The input: an object of the keys it reads, or what a send gave it. Lent.
 json_t *ss_input(struct ss_task *task);
-// Parts of an object input; NULL, 0, false where there is none.
+// Parts of an object input; NULL, 0, false where there is none. Of a large
+// input only the part that is asked for is decoded.
 json_t *ss_input_get(struct ss_task *task, const char *key);
 const char *ss_input_str(struct ss_task *task, const char *key);
 int64_t ss_input_int(struct ss_task *task, const char *key);
