@@ -232,34 +232,39 @@ static uint64_t hash_of(const json_t *message)
     return ss_hash64(id, strlen(id));
 }
 
-struct indexing {
-    struct ss_hamt *index;
-    bool is_bad;
-};
-
-static void index_item(void *ctx, uint64_t number, struct ss_value *item)
+// False: the item of that number is no whole message, or has the id of another.
+static bool index_item(
+    struct ss_hamt **index, const struct ss_list *list, uint64_t number)
 {
-    struct indexing *it = ctx;
-    const json_t *message = ss_value_json(item);
+    struct ss_value *item = ss_list_get(list, number);
+    const json_t *message = item ? ss_value_json(item) : NULL;
     uint64_t other;
-    it->is_bad = it->is_bad || !ss_message_is_whole(message) ||
-                 ss_hamt_get(it->index, hash_of(message), &other);
-    if (!it->is_bad)
-        it->index = ss_hamt_put(it->index, hash_of(message), number);
+    if (!item)
+        return true;
+    if (!ss_message_is_whole(message) ||
+        ss_hamt_get(*index, hash_of(message), &other))
+        return false;
+    *index = ss_hamt_put(*index, hash_of(message), number);
+    return true;
 }
 
-// False: not all items are whole messages with different ids.
+// The list's index knows all of it. False: not all items are whole messages
+// with different ids.
 static bool has_index(struct ss_list *list)
 {
-    struct indexing it = {0};
-    if (ss_list_index(list) || ss_list_count(list) == 0)
+    uint64_t number, next = ss_list_next(list);
+    struct ss_hamt *index = ss_hamt_ref(ss_list_index(list, &number));
+    if (number == next || ss_list_count(list) == 0) {
+        ss_hamt_unref(index);
         return true;
-    ss_list_each(list, index_item, &it);
-    if (it.is_bad)
-        ss_hamt_unref(it.index);
+    }
+    while (number < next && index_item(&index, list, number))
+        number++;
+    if (number < next)
+        ss_hamt_unref(index);
     else
-        ss_list_set_index(list, it.index);
-    return !it.is_bad;
+        ss_list_set_index(list, index);
+    return number == next;
 }
 
 // Where the messages of the slots are. False: two ids have one hash.
@@ -349,7 +354,7 @@ int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
     if (!merge.clears) {
         ss_list_unref(c.list);
         c.list = ss_list_ref(*list);
-        c.index = ss_hamt_ref(ss_list_index(*list));
+        c.index = ss_hamt_ref(ss_list_index(*list, &(uint64_t){0}));
     }
     add_slots(&slots, added, from);
     status = find_slots(&slots, c.list, c.index)

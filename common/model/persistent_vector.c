@@ -214,10 +214,11 @@ static struct ss_list *list_own(struct ss_list *list)
         copy->root = node_ref(list->root);
         copy->level = list->level;
         copy->next = list->next;
+        copy->index = ss_hamt_ref(list->index);
+        copy->indexed = list->indexed;
         ss_list_unref(list);
         list = copy;
     }
-    ss_list_set_index(list, NULL);
     return list;
 }
 
@@ -291,6 +292,7 @@ struct ss_list *ss_list_put(
 {
     ss_check(item && ss_list_get(list, number));
     list = list_own(list);
+    ss_list_set_index(list, NULL);
     list->root = node_set(list->root, list->level, number, item);
     return list;
 }
@@ -299,12 +301,14 @@ struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number)
 {
     ss_check(ss_list_get(list, number));
     list = list_own(list);
+    ss_list_set_index(list, NULL);
     list->root = node_set(list->root, list->level, number, NULL);
     return list;
 }
 
-struct ss_hamt *ss_list_index(const struct ss_list *list)
+struct ss_hamt *ss_list_index(const struct ss_list *list, uint64_t *ret_end)
 {
+    *ret_end = list->index ? list->indexed : 0;
     return list->index;
 }
 
@@ -312,5 +316,6 @@ void ss_list_set_index(struct ss_list *list, struct ss_hamt *index)
 {
     struct ss_hamt *old = list->index;
     list->index = index;
+    list->indexed = list->next;
     ss_hamt_unref(old);
 }

@@ -57,10 +57,12 @@ struct ss_list *ss_list_put(
     struct ss_list *list, uint64_t number, struct ss_value *item);
 struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number);
 
-// What the owner of a list keeps with it: an index of its items (messages.c).
-// Every change drops the index; an owner that can keep it up to date sets it
-// again. `index` is taken.
-struct ss_hamt *ss_list_index(const struct ss_list *list); // borrowed, or NULL
+// What the owner of a list keeps with it: an index of the items whose numbers
+// are below *ret_end (messages.c). It stays when items are pushed, which it
+// does not know yet, also to a list that is made from this one; every other
+// change drops it. `index` is taken, and knows all items that there are.
+struct ss_hamt *ss_list_index(
+    const struct ss_list *list, uint64_t *ret_end); // borrowed, or NULL
 void ss_list_set_index(struct ss_list *list, struct ss_hamt *index);
 
 // Item for item the same objects from `at` to `at + dropped` in the old list

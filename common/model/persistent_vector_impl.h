@@ -27,6 +27,7 @@ struct ss_list {
     struct ss_list_node *root; // NULL: no item
     uint64_t next;
     struct ss_hamt *index;
+    uint64_t indexed; // the index knows the items of lower numbers
 };
 
 // The place at `level` under which `number` is found.

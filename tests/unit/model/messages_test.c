@@ -510,7 +510,33 @@ static json_t *random_write(struct ss_prng *prng)
     return write;
 }
 
-static void converse(uint64_t seed)
+// The list changes by another way than merging, as it does when it is made of a
+// journal's rows.
+static void change_both(
+    struct ss_prng *prng, struct ss_list **list, json_t *whole)
+{
+    static int named;
+    size_t count = json_array_size(whole);
+    char id[16];
+    snprintf(id, sizeof(id), "n%d", named++);
+    json_t *message =
+        json_pack("{s:s, s:s, s:s}", "type", "ai", "content", "new", "id", id);
+    struct ss_value *item = ss_value_new(message);
+    size_t what = ss_prng_below(prng, 8), at = ss_prng_below(prng, count + 1);
+    if (what < 2) {
+        *list = ss_list_push(*list, item);
+        json_array_append(whole, message);
+    } else if (what == 2 && at < count) {
+        *list = ss_list_put(*list, ss_list_number(*list, at), item);
+        json_array_set(whole, at, message);
+    } else if (what == 3 && at < count) {
+        *list = ss_list_drop(*list, ss_list_number(*list, at));
+        json_array_remove(whole, at);
+    }
+    ss_value_unref(item);
+}
+
+static void converse(uint64_t seed, bool changes)
 {
     struct ss_prng prng;
     struct ss_error error;
@@ -532,6 +558,14 @@ static void converse(uint64_t seed)
         ck_assert(json_equal(ss_value_json(value), whole));
         ss_value_unref(value);
         json_decref(write);
+        // Merging may have given back what it was given: mine from here on.
+        json_t *mine = json_copy(whole);
+        json_decref(whole);
+        whole = mine;
+        struct ss_list *past = ss_list_ref(list);
+        if (changes)
+            change_both(&prng, &list, whole);
+        ss_list_unref(past);
     }
     ck_assert_uint_gt(refused, 0);
     ss_list_unref(list);
@@ -540,8 +574,10 @@ static void converse(uint64_t seed)
 
 START_TEST(conversations_with_an_index_are_those_merged_in_full)
 {
-    for (uint64_t seed = 1; seed <= 20; seed++)
-        converse(seed);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        converse(seed, false);
+        converse(seed, true);
+    }
 }
 END_TEST
 

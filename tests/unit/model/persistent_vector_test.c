@@ -215,6 +215,38 @@ static uint64_t hash_of(size_t i)
     return i < 64 ? (uint64_t)i << 58 | 5 : ss_hash64(&i, sizeof(i));
 }
 
+static uint64_t indexed(const struct ss_list *list)
+{
+    uint64_t end;
+    const struct ss_hamt *index = ss_list_index(list, &end);
+    ck_assert(index != NULL || end == 0);
+    return end;
+}
+
+START_TEST(an_index_stays_with_a_list_that_grows)
+{
+    struct ss_value *item = value_of("1");
+    struct ss_list *list = ss_list_push(ss_list_new(), item);
+    list = ss_list_push(list, item);
+    ck_assert_uint_eq(indexed(list), 0);
+    ss_list_set_index(list, ss_hamt_put(NULL, 7, 1));
+    ck_assert_uint_eq(indexed(list), 2);
+    list = ss_list_push(list, item); // in place
+    ck_assert_uint_eq(indexed(list), 2);
+    struct ss_list *past = ss_list_ref(list);
+    list = ss_list_push(list, item);
+    ck_assert_uint_eq(indexed(list), 2);
+    list = ss_list_put(list, 0, item);
+    ck_assert_uint_eq(indexed(list), 0);
+    ck_assert_uint_eq(indexed(past), 2);
+    past = ss_list_drop(past, 0);
+    ck_assert_uint_eq(indexed(past), 0);
+    ss_list_unref(list);
+    ss_list_unref(past);
+    ss_value_unref(item);
+}
+END_TEST
+
 START_TEST(an_array_that_others_read_is_not_edited_in_place)
 {
     json_t *array = js("[[1],[2],[3]]"), *mine = array;
@@ -287,6 +319,7 @@ END_TEST
 RUN("list", a_list_and_its_past_are_two_lists, a_list_without_items_goes_on,
     a_push_takes_what_one_item_takes, every_version_stays_what_it_was,
     another_list_is_no_edit_of_this_one, a_list_knows_how_deep_it_nests,
+    an_index_stays_with_a_list_that_grows,
     an_array_that_others_read_is_not_edited_in_place,
     what_stands_often_in_an_array_is_one_value,
     an_index_and_its_past_are_two_indexes)
