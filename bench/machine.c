@@ -101,8 +101,8 @@ static void check(int status)
 static void machine_save(struct ss_machine *machine)
 {
     struct ss_row *row = ss_row_new();
-    ss_delta_fill(machine, &row->checkpoint,
-        &(struct ss_delta_form){.edits = true, .updated = true});
+    ss_delta_fill(
+        machine, row, &(struct ss_delta_form){.edits = true, .updated = true});
     ss_delta_drop(machine);
     ss_row_destroy(&row);
 }
@@ -110,16 +110,20 @@ static void machine_save(struct ss_machine *machine)
 static void machine_update(struct ss_machine *machine,
     const struct ss_update_task *tasks, size_t count)
 {
-    struct ss_update update = {.tasks = tasks, .count = count};
+    static struct ss_arena memory;
+    struct ss_update update = {
+        .tasks = tasks, .count = count, .memory = &memory};
     struct ss_error error;
     check(ss_update_apply(machine, &update, &error));
+    ss_arena_reset(&memory);
     ss_updated_set(machine, false);
     machine_save(machine);
 }
 
 static uint64_t machine_superstep(struct ss_machine *machine, int64_t step)
 {
-    struct ss_superstep at = {"", checkpoint, step, step + 10};
+    struct ss_arena memory = {0};
+    struct ss_superstep at = {"", checkpoint, step, step + 10, &memory};
     struct ss_planned_tasks planned;
     struct ss_update_task tasks[TASKS_MAX];
     ss_plan(machine, &at, true, &planned);
@@ -131,7 +135,8 @@ static uint64_t machine_superstep(struct ss_machine *machine, int64_t step)
         machine_update(machine, tasks, planned.count);
     for (size_t i = 0; i < planned.count; i++)
         ss_planned_task_fini(&planned.items[i]);
-    SS_VEC_FINI(&planned);
+    ss_planned_tasks_fini(&planned);
+    ss_arena_fini(&memory);
     return count;
 }
 

@@ -1,6 +1,10 @@
 // arena.c - memory of one superstep.
 #include "common/base/arena.h"
 
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/check.h"
 #include "common/base/mem.h"
 
 struct ss_arena_chunk {
@@ -9,11 +13,14 @@ struct ss_arena_chunk {
     _Alignas(16) char bytes[];
 };
 
-enum { CHUNK_SIZE_MIN = 1024 };
+enum { CHUNK_SIZE_FIRST = 1024 };
 
 static void *take_chunk(struct ss_arena *arena, size_t size)
 {
-    size_t room = arena->now ? 2 * arena->now->size : CHUNK_SIZE_MIN;
+    size_t first = arena->first ? arena->first : CHUNK_SIZE_FIRST;
+    size_t room = !arena->now         ? first
+                  : arena->now->older ? 2 * arena->now->size
+                                      : arena->now->size;
     room = room < size ? size : room;
     struct ss_arena_chunk *chunk = ss_alloc(sizeof(*chunk) + room);
     chunk->older = arena->now;
@@ -23,14 +30,54 @@ static void *take_chunk(struct ss_arena *arena, size_t size)
     return chunk->bytes;
 }
 
+static void *take_at(struct ss_arena *arena, size_t at, size_t size)
+{
+    if (!arena->now || at > arena->now->size || arena->now->size - at < size)
+        return take_chunk(arena, size);
+    arena->used = at + size;
+    return arena->now->bytes + at;
+}
+
 void *ss_arena_take(struct ss_arena *arena, size_t size)
 {
-    size = (size + 15) & ~(size_t)15;
-    if (!arena->now || arena->now->size - arena->used < size)
-        return take_chunk(arena, size);
-    void *memory = arena->now->bytes + arena->used;
-    arena->used += size;
-    return memory;
+    return take_at(arena, (arena->used + 15) & ~(size_t)15, size);
+}
+
+void *ss_arena_zalloc(struct ss_arena *arena, size_t count, size_t size)
+{
+    ss_check(size == 0 || count <= SIZE_MAX / 2 / size);
+    return memset(ss_arena_take(arena, count * size), 0, count * size);
+}
+
+char *ss_arena_text(struct ss_arena *arena, const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    return memcpy(take_at(arena, arena->used, size), text, size);
+}
+
+void *ss_arena_grow(struct ss_arena *arena, void *items, size_t *capacity,
+    size_t count, size_t size)
+{
+    if (count <= *capacity)
+        return items;
+    size_t fewest = size >= 64 ? 2 : 4; // what is large is often alone
+    size_t wanted = *capacity ? 2 * *capacity : fewest;
+    wanted = wanted < count ? count : wanted;
+    ss_check(wanted <= SIZE_MAX / 2 / size);
+    void *grown = ss_arena_take(arena, wanted * size);
+    if (*capacity)
+        memcpy(grown, items, *capacity * size);
+    *capacity = wanted;
+    return grown;
+}
+
+void ss_arena_reset(struct ss_arena *arena)
+{
+    if (arena->now && arena->now->older)
+        ss_arena_fini(arena);
+    arena->used = 0;
 }
 
 void ss_arena_fini(struct ss_arena *arena)
@@ -40,5 +87,6 @@ void ss_arena_fini(struct ss_arena *arena)
         older = chunk->older;
         ss_free(chunk);
     }
-    *arena = (struct ss_arena){0};
+    arena->now = NULL;
+    arena->used = 0;
 }

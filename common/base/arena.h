@@ -10,10 +10,21 @@ struct ss_arena_chunk;
 struct ss_arena {
     struct ss_arena_chunk *now; // the newest; older ones hang on it
     size_t used;                // of `now`
+    size_t first;               // bytes of the first chunk; 0: 1,024
 };
 
 // So many bytes, not cleared, aligned for everything. Borrowed from the arena.
 void *ss_arena_take(struct ss_arena *arena, size_t size);
+// `count` items of `size` bytes, all zero. Borrowed, too.
+void *ss_arena_zalloc(struct ss_arena *arena, size_t count, size_t size);
+// A copy of a text, or NULL for NULL. Borrowed, too.
+char *ss_arena_text(struct ss_arena *arena, const char *text);
+// Room for `count` items of `size` bytes in a list that lies in the arena:
+// `items`, or another place that they were copied to.
+void *ss_arena_grow(struct ss_arena *arena, void *items, size_t *capacity,
+    size_t count, size_t size);
+// All that was taken is given back; a first chunk stays for what comes.
+void ss_arena_reset(struct ss_arena *arena);
 void ss_arena_fini(struct ss_arena *arena);
 
 #endif

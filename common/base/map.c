@@ -31,30 +31,47 @@ static void grow(struct ss_map *map)
     }
 }
 
-// The pointer that points at the entry of `key`, or at the end of its bucket.
+// Numbers that differ have other hashes, as its factor is odd.
+static unsigned long long hash_of(uint64_t number)
+{
+    return number * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+// The pointer that points at the entry of `key` (NULL: the number with that
+// hash), or at the end of its bucket.
 static struct ss_map_entry **find(
     const struct ss_map *map, const char *key, unsigned long long hash)
 {
     struct ss_map_entry **link = slot_of(map, hash);
-    while (*link && ((*link)->hash != hash || strcmp((*link)->key, key) != 0))
+    while (*link &&
+           ((*link)->hash != hash || (key && strcmp((*link)->key, key) != 0)))
         link = &(*link)->bucket_next;
     return link;
 }
 
-void *ss_map_get(const struct ss_map *map, const char *key)
+static void *get(
+    const struct ss_map *map, const char *key, unsigned long long hash)
 {
-    if (map->count == 0)
-        return NULL;
-    struct ss_map_entry *entry = *find(map, key, ss_hash64(key, strlen(key)));
+    struct ss_map_entry *entry = *find(map, key, hash);
     return entry ? entry->value : NULL;
 }
 
-void *ss_map_put(struct ss_map *map, const char *key, void *value)
+void *ss_map_get(const struct ss_map *map, const char *key)
+{
+    return map->count ? get(map, key, ss_hash64(key, strlen(key))) : NULL;
+}
+
+void *ss_map_get_number(const struct ss_map *map, uint64_t key)
+{
+    return map->count ? get(map, NULL, hash_of(key)) : NULL;
+}
+
+// `size` bytes of the key are kept.
+static void *put(struct ss_map *map, const char *key, size_t size,
+    unsigned long long hash, void *value)
 {
     if (map->count >= map->bucket_count)
         grow(map);
-    size_t size = strlen(key);
-    unsigned long long hash = ss_hash64(key, size);
     struct ss_map_entry **link = find(map, key, hash);
     struct ss_map_entry *entry = *link;
     if (entry) {
@@ -62,8 +79,8 @@ void *ss_map_put(struct ss_map *map, const char *key, void *value)
         entry->value = value;
         return old;
     }
-    entry = ss_alloc(sizeof(*entry) + size + 1);
-    entry->key = memcpy(entry + 1, key, size + 1);
+    entry = ss_alloc(sizeof(*entry) + size);
+    entry->key = key ? memcpy(entry + 1, key, size) : NULL;
     entry->value = value;
     entry->hash = hash;
     entry->prev = map->last;
@@ -78,11 +95,21 @@ void *ss_map_put(struct ss_map *map, const char *key, void *value)
     return NULL;
 }
 
-void *ss_map_remove(struct ss_map *map, const char *key)
+void *ss_map_put(struct ss_map *map, const char *key, void *value)
 {
-    if (map->count == 0)
-        return NULL;
-    struct ss_map_entry **link = find(map, key, ss_hash64(key, strlen(key)));
+    size_t size = strlen(key);
+    return put(map, key, size + 1, ss_hash64(key, size), value);
+}
+
+void *ss_map_put_number(struct ss_map *map, uint64_t key, void *value)
+{
+    return put(map, NULL, 0, hash_of(key), value);
+}
+
+static void *take_out(
+    struct ss_map *map, const char *key, unsigned long long hash)
+{
+    struct ss_map_entry **link = find(map, key, hash);
     struct ss_map_entry *entry = *link;
     if (!entry)
         return NULL;
@@ -99,6 +126,16 @@ void *ss_map_remove(struct ss_map *map, const char *key)
     void *value = entry->value;
     ss_free(entry);
     return value;
+}
+
+void *ss_map_remove(struct ss_map *map, const char *key)
+{
+    return map->count ? take_out(map, key, ss_hash64(key, strlen(key))) : NULL;
+}
+
+void *ss_map_remove_number(struct ss_map *map, uint64_t key)
+{
+    return map->count ? take_out(map, NULL, hash_of(key)) : NULL;
 }
 
 void ss_map_fini(struct ss_map *map, void (*free_value)(void *value))

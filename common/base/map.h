@@ -7,9 +7,10 @@
 #define SS_BASE_MAP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct ss_map_entry {
-    const char *key; // behind the entry
+    const char *key; // behind the entry; NULL: it is a number
     void *value;
     struct ss_map_entry *next; // in order of insertion
     struct ss_map_entry *prev;
@@ -32,6 +33,10 @@ void *ss_map_get(const struct ss_map *map, const char *key);
 void *ss_map_put(struct ss_map *map, const char *key, void *value);
 // Take out; gives the value, or NULL.
 void *ss_map_remove(struct ss_map *map, const char *key);
+// The same by number: a map has numbers as its keys, or texts.
+void *ss_map_get_number(const struct ss_map *map, uint64_t key);
+void *ss_map_put_number(struct ss_map *map, uint64_t key, void *value);
+void *ss_map_remove_number(struct ss_map *map, uint64_t key);
 // Free the map, and each value with `free_value` (may be NULL).
 void ss_map_fini(struct ss_map *map, void (*free_value)(void *value));
 

@@ -126,9 +126,10 @@ static json_t *tail_of(json_t *before, json_t *after)
     return tail;
 }
 
-static void channel_tell(struct ss_row_checkpoint *part, const char *name,
+static void channel_tell(struct ss_row *row, const char *name,
     const struct ss_slot *slot, const struct ss_slot *base)
 {
+    struct ss_row_checkpoint *part = &row->checkpoint;
     json_t *before = base && base->value ? ss_value_json(base->value) : NULL;
     json_t *value = base && slot->value ? ss_value_json(slot->value) : NULL;
     if (base && base->version == slot->version && !before == !value &&
@@ -136,7 +137,7 @@ static void channel_tell(struct ss_row_checkpoint *part, const char *name,
         return; // as it was
     json_t *tail = before && value ? tail_of(before, value) : NULL;
     part->channels[part->channels_count++] =
-        (struct ss_row_channel){.name = ss_strdup(name),
+        (struct ss_row_channel){.name = ss_arena_text(&row->memory, name),
             .version = slot->version,
             .op = !slot->value ? SS_DELTA_CLEAR
                   : tail       ? SS_DELTA_APPEND
@@ -144,40 +145,44 @@ static void channel_tell(struct ss_row_checkpoint *part, const char *name,
             .value = tail ? ss_value_new(tail) : ss_value_ref(slot->value)};
 }
 
-static void seen_tell(struct ss_row_checkpoint *part, size_t *capacity,
-    const char *node, const struct ss_map *seen, const struct ss_map *base)
+static void seen_tell(struct ss_row *row, size_t *capacity, const char *node,
+    const struct ss_map *seen, const struct ss_map *base)
 {
-    part->seen = ss_vec_grow(part->seen, capacity,
+    struct ss_row_checkpoint *part = &row->checkpoint;
+    char *name = ss_arena_text(&row->memory, node);
+    part->seen = ss_arena_grow(&row->memory, part->seen, capacity,
         part->seen_count + seen->count + 1, sizeof(*part->seen));
     if (!base)
-        part->seen[part->seen_count++] =
-            (struct ss_row_seen){ss_strdup(node), NULL, 0};
+        part->seen[part->seen_count++] = (struct ss_row_seen){name, NULL, 0};
     for (const struct ss_map_entry *e = seen->first; e; e = e->next) {
         const int64_t *version = e->value;
         const int64_t *known = base ? ss_map_get(base, e->key) : NULL;
         if (!known || *known != *version)
             part->seen[part->seen_count++] = (struct ss_row_seen){
-                ss_strdup(node), ss_strdup(e->key), *version};
+                name, ss_arena_text(&row->memory, e->key), *version};
     }
 }
 
 void ss_checkpoint_tell(const struct ss_checkpoint *full,
-    const struct ss_checkpoint *base, struct ss_row_checkpoint *part)
+    const struct ss_checkpoint *base, struct ss_row *row)
 {
+    struct ss_row_checkpoint *part = &row->checkpoint;
     size_t capacity = 0;
     part->whole = !base;
-    part->channels =
-        ss_zalloc(full->channels.count + 1, sizeof(*part->channels));
+    part->channels = ss_arena_take(
+        &row->memory, full->channels.count * sizeof(*part->channels));
     for (const struct ss_map_entry *e = full->channels.first; e; e = e->next)
-        channel_tell(part, e->key, e->value,
+        channel_tell(row, e->key, e->value,
             base ? ss_map_get(&base->channels, e->key) : NULL);
     for (const struct ss_map_entry *e = full->seen.first; e; e = e->next)
-        seen_tell(part, &capacity, e->key, e->value,
+        seen_tell(row, &capacity, e->key, e->value,
             base ? ss_map_get(&base->seen, e->key) : NULL);
     part->updated_known = full->updated_known;
-    part->updated = ss_zalloc(full->updated_count + 1, sizeof(char *));
+    part->updated =
+        ss_arena_take(&row->memory, full->updated_count * sizeof(char *));
     for (size_t i = 0; i < full->updated_count; i++)
-        part->updated[part->updated_count++] = ss_strdup(full->updated[i]);
+        part->updated[part->updated_count++] =
+            ss_arena_text(&row->memory, full->updated[i]);
 }
 
 static bool has_all(const struct ss_map *map, const struct ss_map *of)

@@ -22,9 +22,10 @@ void ss_checkpoint_saw(
     struct ss_map *seen, const char *channel, int64_t version);
 void ss_checkpoint_forget_updated(struct ss_checkpoint *checkpoint);
 
-// Fill an empty part: all of `full`, or what it has otherwise than `base`.
+// Fill the empty checkpoint part of a row: all of `full`, or what it has
+// otherwise than `base`.
 void ss_checkpoint_tell(const struct ss_checkpoint *full,
-    const struct ss_checkpoint *base, struct ss_row_checkpoint *part);
+    const struct ss_checkpoint *base, struct ss_row *row);
 // Nothing of `base` is gone in `full`: a delta can only add.
 bool ss_checkpoint_keeps(
     const struct ss_checkpoint *full, const struct ss_checkpoint *base);

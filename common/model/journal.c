@@ -149,10 +149,11 @@ const struct ss_run_facts *ss_journal_run(
 const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
     const char *ns, const char *id, size_t *ret_count)
 {
-    static const struct ss_checkpoint_entry none;
     const struct ss_checkpoint_entry *orphan =
         ss_journal_index_orphan(&opened(journal)->index, ns, id);
-    return ss_journal_pending(orphan ? orphan : &none, ret_count);
+    *ret_count = 0;
+    return orphan ? ss_journal_pending(orphan, ret_count)
+                  : ss_zalloc(1, sizeof(const struct ss_pending *));
 }
 
 // --- rows that void others --------------------------------------------------

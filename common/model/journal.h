@@ -19,8 +19,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
+#include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/source.h"
 #include "common/model/value.h"
@@ -152,8 +154,12 @@ struct ss_row {
     // set by the codec when it decodes: bytes of the encoded body (they decide
     // when a snapshot is due)
     size_t size;
+    // Texts and lists of all of the row are cut from it, and go with the row;
+    // values and JSON are references of the row's own.
+    struct ss_arena memory;
 };
 
+// Of zeros: whoever makes it fills it, with what is cut from its memory.
 struct ss_row *ss_row_new(void);
 void ss_row_destroy(struct ss_row **row);
 // A copy of the row that shares its values. Gives.
@@ -205,11 +211,13 @@ struct ss_checkpoint_entry {
     struct ss_row *row;                 // borrowed from the journal
     struct ss_checkpoint_entry *parent; // or NULL
     size_t order;                       // position among those of its namespace
-    // pending writes, folded: first wins for idx >= 0, last for idx < 0
-    struct ss_pending *pending;
-    size_t pending_count, pending_capacity;
-    uint32_t *slots; // hash of (task, idx) -> position in `pending` + 1
-    size_t slots_count;
+    // The rows with writes to it. Most checkpoints are never asked for what is
+    // pending there: that is folded when somebody does.
+    struct ss_pending_rows {
+        const struct ss_row *first; // or NULL
+        SS_VEC(const struct ss_row *) more;
+        struct ss_pending_fold *fold;
+    } pending;
     struct ss_row *whole; // a row that holds all of it, or NULL
     uint64_t base_seq;    // the row at which reading its chain begins
     size_t bytes;         // of all rows from there to its own
@@ -217,7 +225,7 @@ struct ss_checkpoint_entry {
 
 struct ss_pending {
     const struct ss_row_write *write; // borrowed from its row
-    char run[SS_UUID_SIZE];           // the run that wrote it
+    const char *run;                  // the run that wrote it; borrowed, too
     uint64_t seq;                     // the row: later ones came later
 };
 
@@ -233,6 +241,7 @@ struct ss_run_facts {
 };
 
 struct ss_journal;
+struct ss_pending_fold;
 
 struct ss_journal *ss_journal_new(void);
 void ss_journal_destroy(struct ss_journal **journal);
@@ -275,6 +284,10 @@ struct ss_checkpoint *ss_journal_fold(
 // Facts of a run, borrowed, or NULL.
 const struct ss_run_facts *ss_journal_run(
     const struct ss_journal *journal, const char *run);
+// Pending writes of a mark as they came, folded: the first wins for idx >= 0,
+// the last for idx < 0. Borrowed array.
+const struct ss_pending *ss_journal_pending_all(
+    const struct ss_checkpoint_entry *mark, size_t *ret_count);
 // Pending writes of a mark in reading order: (path, task id, idx) (R1.10).
 // Gives an array of borrowed entries (ss_free).
 const struct ss_pending **ss_journal_pending(

@@ -79,11 +79,10 @@ size_t ss_row_size(const struct ss_row *row);
 size_t ss_row_weight(const struct ss_row *row, size_t size);
 
 // Pending writes of a mark (pending.c).
-void ss_pending_add(struct ss_checkpoint_entry *mark,
-    const struct ss_row_write *write, const char *run, uint64_t seq);
-// The resume value without an id that the null task holds there was taken.
+void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row *row);
+// The null task's resume value without an id was taken.
 void ss_pending_answered(struct ss_checkpoint_entry *mark);
-// Move all of `from` behind those of `to`.
+// `to` has none yet.
 void ss_pending_move(
     struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from);
 void ss_pending_fini(struct ss_checkpoint_entry *mark);

@@ -44,6 +44,11 @@ size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
 {
     size_t low = 0;
     size_t high = space->marks.count;
+    // most often it is the newest, or one that comes behind it
+    int order = high > 0 ? strcmp(space->marks.items[high - 1]->id, id) : -1;
+    if (order <= 0) {
+        return high - (order == 0);
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (strcmp(space->marks.items[middle]->id, id) < 0) {
@@ -181,9 +186,7 @@ static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
         }
         ss_free(key);
     }
-    for (size_t i = 0; i < row->writes_count; i++) {
-        ss_pending_add(mark, &row->writes[i], row->run, row->seq);
-    }
+    ss_pending_add(mark, row);
 }
 
 static struct ss_checkpoint_entry *mark_new(

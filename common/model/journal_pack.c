@@ -200,6 +200,7 @@ void ss_journal_pack(struct ss_journal *journal)
 struct unpack {
     const char *at, *end;
     struct known_texts known;
+    struct ss_arena *memory; // of the row that is taken
 };
 
 static const char *take(struct unpack *from, size_t size)
@@ -232,7 +233,7 @@ static size_t take_count(struct unpack *from)
     return (size_t)take_number(from);
 }
 
-// Into `id` of `size` bytes, or, if it is NULL, into a new text. Gives that.
+// Into `id` of `size` bytes, or, if it is NULL, into the row's memory.
 static char *take_text_into(struct unpack *from, char *id, size_t size_max)
 {
     char text[SS_UUID_SIZE];
@@ -252,7 +253,7 @@ static char *take_text_into(struct unpack *from, char *id, size_t size_max)
         size = strlen(at);
     }
     ss_check(!id || size < size_max);
-    char *to = id ? id : ss_alloc(size + 1);
+    char *to = id ? id : ss_arena_take(from->memory, size + 1);
     memcpy(to, at, size);
     to[size] = '\0';
     if (what == TEXT_UUID || what >= TEXT_NEW)
@@ -293,8 +294,8 @@ static void take_checkpoint(struct unpack *from, struct ss_row_checkpoint *part)
 {
     part->whole = take_number(from);
     part->channels_count = take_count(from);
-    part->channels =
-        ss_zalloc(part->channels_count + 1, sizeof(*part->channels));
+    part->channels = ss_arena_take(
+        from->memory, part->channels_count * sizeof(*part->channels));
     for (size_t i = 0; i < part->channels_count; i++) {
         part->channels[i].name = take_text(from);
         part->channels[i].version = take_signed(from);
@@ -302,7 +303,8 @@ static void take_checkpoint(struct unpack *from, struct ss_row_checkpoint *part)
         part->channels[i].value = take_value(from);
     }
     part->seen_count = take_count(from);
-    part->seen = ss_zalloc(part->seen_count + 1, sizeof(*part->seen));
+    part->seen =
+        ss_arena_take(from->memory, part->seen_count * sizeof(*part->seen));
     for (size_t i = 0; i < part->seen_count; i++) {
         part->seen[i].node = take_text(from);
         part->seen[i].channel = take_text(from);
@@ -310,7 +312,8 @@ static void take_checkpoint(struct unpack *from, struct ss_row_checkpoint *part)
     }
     part->updated_known = take_number(from);
     part->updated_count = take_count(from);
-    part->updated = ss_zalloc(part->updated_count + 1, sizeof(char *));
+    part->updated =
+        ss_arena_take(from->memory, part->updated_count * sizeof(char *));
     for (size_t i = 0; i < part->updated_count; i++)
         part->updated[i] = take_text(from);
 }
@@ -318,7 +321,8 @@ static void take_checkpoint(struct unpack *from, struct ss_row_checkpoint *part)
 static void take_parts(struct unpack *from, struct ss_row *row)
 {
     row->writes_count = take_count(from);
-    row->writes = ss_zalloc(row->writes_count + 1, sizeof(*row->writes));
+    row->writes =
+        ss_arena_take(from->memory, row->writes_count * sizeof(*row->writes));
     for (size_t i = 0; i < row->writes_count; i++) {
         TAKE_ID(from, row->writes[i].task_id);
         row->writes[i].path = take_text(from);
@@ -327,7 +331,8 @@ static void take_parts(struct unpack *from, struct ss_row *row)
         row->writes[i].value = take_value(from);
     }
     row->events_count = row->events_capacity = take_count(from);
-    row->events = ss_zalloc(row->events_count + 1, sizeof(*row->events));
+    row->events =
+        ss_arena_zalloc(from->memory, row->events_count, sizeof(*row->events));
     for (size_t i = 0; i < row->events_count; i++) {
         row->events[i].what = (enum ss_told)take_number(from);
         row->events[i].ns = take_text(from);
@@ -343,6 +348,7 @@ static void take_parts(struct unpack *from, struct ss_row *row)
 static struct ss_row *take_row(struct unpack *from)
 {
     struct ss_row *row = ss_row_new();
+    from->memory = &row->memory;
     row->kind = (enum ss_row_kind)take_number(from);
     TAKE_ID(from, row->run);
     row->ns = take_text(from);
@@ -368,7 +374,8 @@ static struct ss_row *take_row(struct unpack *from)
 void ss_journal_unpack(struct ss_journal *journal)
 {
     char *packed = journal->packed;
-    struct unpack from = {packed, packed + journal->packed_size, {{NULL}}};
+    struct unpack from = {
+        packed, packed + journal->packed_size, {{NULL}}, NULL};
     journal->packed = NULL;
     for (size_t i = 0; i < journal->packed_count; i++) {
         size_t size = take_count(&from);

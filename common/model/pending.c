@@ -12,6 +12,13 @@
 
 enum { SLOTS_MIN = 16 };
 
+struct ss_pending_fold {
+    SS_VEC(struct ss_pending) list;
+    uint32_t *slots; // hash of (task, idx) -> position in `list` + 1
+    size_t slots_count;
+    size_t rows; // of the mark's, that are in it
+};
+
 static uint64_t key_hash(const char *task_id, int32_t idx)
 {
     uint64_t hash = ss_hash64(task_id, strlen(task_id));
@@ -27,37 +34,35 @@ static bool key_is(
 
 // The slot that holds the key, or the free one where it would stand.
 static uint32_t *slot_find(
-    const struct ss_checkpoint_entry *mark, const char *task_id, int32_t idx)
+    const struct ss_pending_fold *fold, const char *task_id, int32_t idx)
 {
-    size_t at = (size_t)key_hash(task_id, idx) & (mark->slots_count - 1);
-    while (mark->slots[at] != 0 &&
-           !key_is(&mark->pending[mark->slots[at] - 1], task_id, idx)) {
-        at = (at + 1) & (mark->slots_count - 1);
+    size_t at = (size_t)key_hash(task_id, idx) & (fold->slots_count - 1);
+    while (fold->slots[at] != 0 &&
+           !key_is(&fold->list.items[fold->slots[at] - 1], task_id, idx)) {
+        at = (at + 1) & (fold->slots_count - 1);
     }
-    return &mark->slots[at];
+    return &fold->slots[at];
 }
 
-static void slots_build(struct ss_checkpoint_entry *mark, size_t count)
+static void slots_build(struct ss_pending_fold *fold, size_t count)
 {
-    ss_free(mark->slots);
-    mark->slots = ss_zalloc(count, sizeof(*mark->slots));
-    mark->slots_count = count;
-    for (size_t i = 0; i < mark->pending_count; i++) {
-        const struct ss_row_write *write = mark->pending[i].write;
-        *slot_find(mark, write->task_id, write->idx) = (uint32_t)(i + 1);
+    ss_free(fold->slots);
+    fold->slots = ss_zalloc(count, sizeof(*fold->slots));
+    fold->slots_count = count;
+    for (size_t i = 0; i < fold->list.count; i++) {
+        const struct ss_row_write *write = fold->list.items[i].write;
+        *slot_find(fold, write->task_id, write->idx) = (uint32_t)(i + 1);
     }
 }
 
-// Note that the null task's resume value without an id was taken.
-void ss_pending_answered(struct ss_checkpoint_entry *mark)
+static void take_answer(struct ss_pending_fold *fold)
 {
-    for (size_t i = 0; i < mark->pending_count; i++) {
-        const struct ss_row_write *write = mark->pending[i].write;
+    for (size_t i = 0; i < fold->list.count; i++) {
+        const struct ss_row_write *write = fold->list.items[i].write;
         if (strcmp(write->task_id, SS_NULL_TASK) == 0 &&
             strcmp(write->channel, SS_NAME_RESUME) == 0) {
-            ss_vec_close_gap(
-                mark->pending, &mark->pending_count, i, sizeof(*mark->pending));
-            slots_build(mark, mark->slots_count);
+            SS_VEC_REMOVE(&fold->list, i);
+            slots_build(fold, fold->slots_count);
             return;
         }
     }
@@ -65,64 +70,99 @@ void ss_pending_answered(struct ss_checkpoint_entry *mark)
 
 // A task that failed after it had written (its writes could not be applied)
 // runs again: what it writes then replaces what it wrote before.
-static bool failed_between(const struct ss_checkpoint_entry *mark,
+static bool failed_between(const struct ss_pending_fold *fold,
     const char *task_id, uint64_t from, uint64_t to)
 {
-    uint32_t slot = *slot_find(mark, task_id, ss_name_special(SS_NAME_ERROR));
+    uint32_t slot = *slot_find(fold, task_id, ss_name_special(SS_NAME_ERROR));
     if (slot == 0) {
         return false;
     }
-    uint64_t failed = mark->pending[slot - 1].seq;
+    uint64_t failed = fold->list.items[slot - 1].seq;
     return failed >= from && failed < to;
 }
 
-void ss_pending_add(struct ss_checkpoint_entry *mark,
-    const struct ss_row_write *write, const char *run, uint64_t seq)
+static void fold_write(struct ss_pending_fold *fold, const struct ss_row *row,
+    const struct ss_row_write *write)
 {
+    struct ss_pending pending = {write, row->run, row->seq};
     if (!write->value) {
-        ss_pending_answered(mark);
+        take_answer(fold);
         return;
     }
-    if ((mark->pending_count + 1) * 2 > mark->slots_count) {
+    if ((fold->list.count + 1) * 2 > fold->slots_count) {
         slots_build(
-            mark, mark->slots_count ? mark->slots_count * 2 : SLOTS_MIN);
+            fold, fold->slots_count ? fold->slots_count * 2 : SLOTS_MIN);
     }
-    uint32_t *slot = slot_find(mark, write->task_id, write->idx);
-    if (*slot != 0 && write->idx >= 0 &&
-        !failed_between(
-            mark, write->task_id, mark->pending[*slot - 1].seq, seq)) {
+    uint32_t *slot = slot_find(fold, write->task_id, write->idx);
+    struct ss_pending *there = *slot != 0 ? &fold->list.items[*slot - 1] : NULL;
+    if (there && write->idx >= 0 &&
+        !failed_between(fold, write->task_id, there->seq, row->seq)) {
         return;
     }
-    struct ss_pending pending = {.write = write, .seq = seq};
-    ss_check(strlen(run) < sizeof(pending.run));
-    memcpy(pending.run, run, strlen(run) + 1);
-    if (*slot != 0) {
-        mark->pending[*slot - 1] = pending;
+    if (there) {
+        *there = pending;
         return;
     }
-    mark->pending = ss_vec_grow(mark->pending, &mark->pending_capacity,
-        mark->pending_count + 1, sizeof(*mark->pending));
-    mark->pending[mark->pending_count++] = pending;
-    *slot = (uint32_t)mark->pending_count;
+    SS_VEC_PUSH(&fold->list, pending);
+    *slot = (uint32_t)fold->list.count;
+}
+
+// Of all rows so far; NULL: no row has writes to it.
+static struct ss_pending_fold *folded(const struct ss_checkpoint_entry *mark)
+{
+    struct ss_pending_rows *rows = (struct ss_pending_rows *)&mark->pending;
+    if (!rows->first) {
+        return NULL;
+    }
+    if (!rows->fold) {
+        rows->fold = ss_zalloc(1, sizeof(*rows->fold));
+    }
+    struct ss_pending_fold *fold = rows->fold;
+    for (; fold->rows < 1 + rows->more.count; fold->rows++) {
+        const struct ss_row *row =
+            fold->rows == 0 ? rows->first : rows->more.items[fold->rows - 1];
+        for (size_t i = 0; i < row->writes_count; i++) {
+            fold_write(fold, row, &row->writes[i]);
+        }
+    }
+    return fold;
+}
+
+void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row *row)
+{
+    if (!mark->pending.first) {
+        mark->pending.first = row;
+    } else {
+        SS_VEC_PUSH(&mark->pending.more, row);
+    }
+}
+
+void ss_pending_answered(struct ss_checkpoint_entry *mark)
+{
+    struct ss_pending_fold *fold = folded(mark);
+    if (fold) {
+        take_answer(fold);
+    }
 }
 
 void ss_pending_move(
     struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from)
 {
-    for (size_t i = 0; i < from->pending_count; i++) {
-        ss_pending_add(to, from->pending[i].write, from->pending[i].run,
-            from->pending[i].seq);
-    }
-    ss_pending_fini(from);
+    ss_check(!to->pending.first);
+    to->pending = from->pending;
+    from->pending = (struct ss_pending_rows){0};
 }
 
 void ss_pending_fini(struct ss_checkpoint_entry *mark)
 {
-    ss_free(mark->pending);
-    ss_free(mark->slots);
-    mark->pending = NULL;
-    mark->slots = NULL;
-    mark->pending_count = mark->pending_capacity = mark->slots_count = 0;
+    struct ss_pending_fold *fold = mark->pending.fold;
+    if (fold) {
+        SS_VEC_FINI(&fold->list);
+        ss_free(fold->slots);
+        ss_free(fold);
+    }
+    SS_VEC_FINI(&mark->pending.more);
+    mark->pending = (struct ss_pending_rows){0};
 }
 
 static int compare(const void *left, const void *right)
@@ -178,14 +218,23 @@ static size_t stale_drop_all(const struct ss_pending **sorted, size_t count)
     return kept;
 }
 
+const struct ss_pending *ss_journal_pending_all(
+    const struct ss_checkpoint_entry *mark, size_t *ret_count)
+{
+    const struct ss_pending_fold *fold = folded(mark);
+    *ret_count = fold ? fold->list.count : 0;
+    return fold ? fold->list.items : NULL;
+}
+
 const struct ss_pending **ss_journal_pending(
     const struct ss_checkpoint_entry *mark, size_t *ret_count)
 {
-    size_t count = mark->pending_count;
+    size_t count = 0;
+    const struct ss_pending *all = ss_journal_pending_all(mark, &count);
     const struct ss_pending **sorted =
         ss_zalloc(count ? count : 1, sizeof(const struct ss_pending *));
     for (size_t i = 0; i < count; i++) {
-        sorted[i] = &mark->pending[i];
+        sorted[i] = &all[i];
     }
     if (count > 1) {
         qsort(sorted, count, sizeof(const struct ss_pending *), compare);

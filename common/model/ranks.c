@@ -149,6 +149,23 @@ static void make_hashes(struct ss_ranks *ranks, const struct ss_graph *graph)
     }
 }
 
+static void make_paths(struct ss_ranks *ranks, const struct ss_graph *graph)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SIZE_MAX);
+    for (size_t n = 0; n < graph->nodes_count; n++) {
+        ss_buf_add_str(&buf, "~" SS_NAME_PULL ", ");
+        ss_buf_add(
+            &buf, graph->nodes[n].name, strlen(graph->nodes[n].name) + 1);
+    }
+    ss_check(buf.status == SS_OK);
+    const char *at = ranks->paths = ss_buf_steal(&buf, NULL);
+    for (size_t n = 0; n < graph->nodes_count; n++) {
+        ranks->nodes[n].path = at;
+        at += strlen(at) + 1;
+    }
+}
+
 // ------------------------------------------------ the whole
 
 struct ss_ranks *ss_ranks_new(const struct ss_graph *graph)
@@ -163,6 +180,7 @@ struct ss_ranks *ss_ranks_new(const struct ss_graph *graph)
     make_slots(ranks, graph);
     make_reads(ranks, graph);
     make_hashes(ranks, graph);
+    make_paths(ranks, graph);
     return ranks;
 }
 
@@ -177,5 +195,6 @@ void ss_ranks_destroy(struct ss_ranks **place)
     ss_free(ranks->slot_nodes);
     ss_free(ranks->reads);
     ss_free(ranks->hashes);
+    ss_free(ranks->paths);
     ss_free(ranks);
 }

@@ -16,6 +16,7 @@ struct ss_node_ranks {
     uint32_t hash_size;
     uint32_t reads_count;
     const char *hash; // __pregel_pull and its triggers: the end of its ids
+    const char *path; // path_str of its PULL task
     // Channels, as it names them; what is not there, or stands twice, is left
     // out.
     const uint32_t *reads;
@@ -29,6 +30,7 @@ struct ss_ranks {
     uint32_t slots_count;
     uint32_t *reads; // what nodes->reads points into
     char *hashes;    // what nodes->hash points into
+    char *paths;     // what nodes->path points into
 };
 
 // Of a graph whose channels and nodes stand. Gives.

@@ -39,7 +39,8 @@ int ss_name_special(const char *name)
 {
     static const char *const special[] = {SS_NAME_ERROR, SS_NAME_SCHEDULED,
         SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_TRIES, SS_NAME_LOST};
-    for (int i = 0; i < (int)(sizeof(special) / sizeof(special[0])); i++)
+    int count = (int)(sizeof(special) / sizeof(special[0]));
+    for (int i = 0; name[0] == '_' && i < count; i++)
         if (strcmp(name, special[i]) == 0)
             return -1 - i;
     return 0;

@@ -8,44 +8,24 @@
 
 struct ss_row *ss_row_new(void)
 {
-    return ss_zalloc(1, sizeof(struct ss_row));
+    enum { MEMORY_SIZE = 480 }; // a row of a chain's superstep has room in two
+    struct ss_row *row = ss_zalloc(1, sizeof(*row));
+    row->memory.first = MEMORY_SIZE;
+    return row;
 }
 
-static void writes_free(struct ss_row *row)
+// What the row refers to and has not in its own memory.
+static void values_free(struct ss_row *row)
 {
     for (size_t i = 0; i < row->writes_count; i++) {
-        ss_free(row->writes[i].path);
-        ss_free(row->writes[i].channel);
         ss_value_unref(row->writes[i].value);
     }
-    ss_free(row->writes);
-}
-
-static void events_free(struct ss_row *row)
-{
     for (size_t i = 0; i < row->events_count; i++) {
-        ss_free(row->events[i].ns);
         json_decref(row->events[i].data);
     }
-    ss_free(row->events);
-}
-
-static void checkpoint_free(struct ss_row_checkpoint *checkpoint)
-{
-    for (size_t i = 0; i < checkpoint->channels_count; i++) {
-        ss_free(checkpoint->channels[i].name);
-        ss_value_unref(checkpoint->channels[i].value);
+    for (size_t i = 0; i < row->checkpoint.channels_count; i++) {
+        ss_value_unref(row->checkpoint.channels[i].value);
     }
-    ss_free(checkpoint->channels);
-    for (size_t i = 0; i < checkpoint->seen_count; i++) {
-        ss_free(checkpoint->seen[i].node);
-        ss_free(checkpoint->seen[i].channel);
-    }
-    ss_free(checkpoint->seen);
-    for (size_t i = 0; i < checkpoint->updated_count; i++) {
-        ss_free(checkpoint->updated[i]);
-    }
-    ss_free(checkpoint->updated);
 }
 
 void ss_row_destroy(struct ss_row **row)
@@ -55,13 +35,11 @@ void ss_row_destroy(struct ss_row **row)
         return;
     }
     *row = NULL;
-    ss_free(it->ns);
     json_decref(it->metadata);
     json_decref(it->entry);
     json_decref(it->end);
-    writes_free(it);
-    events_free(it);
-    checkpoint_free(&it->checkpoint);
+    values_free(it);
+    ss_arena_fini(&it->memory);
     ss_free(it);
 }
 
@@ -205,12 +183,14 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
 void ss_row_add_write(
     struct ss_row *row, size_t *capacity, const struct ss_row_write *write)
 {
-    row->writes = ss_vec_grow(
-        row->writes, capacity, row->writes_count + 1, sizeof(*row->writes));
+    row->writes = ss_arena_grow(&row->memory, row->writes, capacity,
+        row->writes_count + 1, sizeof(*row->writes));
     struct ss_row_write *to = &row->writes[row->writes_count++];
+    // most often a task's writes stand together, and tell one path
+    bool same = to > row->writes && strcmp(to[-1].path, write->path) == 0;
     *to = *write;
-    to->path = ss_strdup(write->path);
-    to->channel = ss_strdup(write->channel);
+    to->path = same ? to[-1].path : ss_arena_text(&row->memory, write->path);
+    to->channel = ss_arena_text(&row->memory, write->channel);
     to->value = ss_value_ref(write->value);
 }
 
@@ -226,33 +206,36 @@ static void copy_writes(struct ss_row *to, const struct ss_row *from)
 static void copy_events(struct ss_row *to, const struct ss_row *from)
 {
     to->events_capacity = from->events_count + 1;
-    to->events = ss_zalloc(to->events_capacity, sizeof(*to->events));
+    to->events =
+        ss_arena_take(&to->memory, to->events_capacity * sizeof(*to->events));
     for (size_t i = 0; i < from->events_count; i++) {
         to->events[i] = from->events[i];
-        to->events[i].ns = ss_strdup(from->events[i].ns);
+        to->events[i].ns = ss_arena_text(&to->memory, from->events[i].ns);
         to->events[i].data = json_incref(from->events[i].data);
     }
 }
 
 static void copy_checkpoint(
-    struct ss_row_checkpoint *to, const struct ss_row_checkpoint *from)
+    struct ss_row *row, const struct ss_row_checkpoint *from)
 {
-    *to = *from;
-    to->channels = ss_zalloc(from->channels_count + 1, sizeof(*to->channels));
+    struct ss_row_checkpoint *to = &row->checkpoint;
+    struct ss_arena *memory = &row->memory;
+    to->channels =
+        ss_arena_take(memory, from->channels_count * sizeof(*to->channels));
     for (size_t i = 0; i < from->channels_count; i++) {
         to->channels[i] = from->channels[i];
-        to->channels[i].name = ss_strdup(from->channels[i].name);
+        to->channels[i].name = ss_arena_text(memory, from->channels[i].name);
         to->channels[i].value = ss_value_ref(from->channels[i].value);
     }
-    to->seen = ss_zalloc(from->seen_count + 1, sizeof(*to->seen));
+    to->seen = ss_arena_take(memory, from->seen_count * sizeof(*to->seen));
     for (size_t i = 0; i < from->seen_count; i++) {
         to->seen[i] = from->seen[i];
-        to->seen[i].node = ss_strdup(from->seen[i].node);
-        to->seen[i].channel = ss_strdup(from->seen[i].channel);
+        to->seen[i].node = ss_arena_text(memory, from->seen[i].node);
+        to->seen[i].channel = ss_arena_text(memory, from->seen[i].channel);
     }
-    to->updated = ss_zalloc(from->updated_count + 1, sizeof(*to->updated));
+    to->updated = ss_arena_take(memory, from->updated_count * sizeof(char *));
     for (size_t i = 0; i < from->updated_count; i++) {
-        to->updated[i] = ss_strdup(from->updated[i]);
+        to->updated[i] = ss_arena_text(memory, from->updated[i]);
     }
 }
 
@@ -260,12 +243,13 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
 {
     struct ss_row *copy = ss_row_new();
     *copy = *row;
-    copy->ns = ss_strdup(row->ns);
+    copy->memory = (struct ss_arena){.first = row->memory.first};
+    copy->ns = ss_arena_text(&copy->memory, row->ns);
     copy->metadata = json_incref(row->metadata);
     copy->entry = json_incref(row->entry);
     copy->end = json_incref(row->end);
     copy_writes(copy, row);
     copy_events(copy, row);
-    copy_checkpoint(&copy->checkpoint, &row->checkpoint);
+    copy_checkpoint(copy, &row->checkpoint);
     return copy;
 }

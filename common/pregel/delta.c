@@ -13,6 +13,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/persistent_vector.h"
+#include "common/model/ranks.h"
 #include "common/model/requests.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
@@ -59,9 +60,11 @@ static size_t value_size(struct ss_value *value)
 }
 
 // Returns about what it weighs.
-static size_t row_channel(struct ss_machine *machine,
-    struct ss_row_channel *slot, size_t c, const struct ss_delta_form *form)
+static size_t row_channel(struct ss_machine *machine, struct ss_row *row,
+    size_t c, const struct ss_delta_form *form)
 {
+    struct ss_row_channel *slot =
+        &row->checkpoint.channels[row->checkpoint.channels_count++];
     struct ss_value *value = stored_form(machine, c);
     enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
     bool is_edits = false;
@@ -70,7 +73,7 @@ static size_t row_channel(struct ss_machine *machine,
                                                value, form->edits, &is_edits);
     if (delta)
         op = is_edits ? SS_DELTA_EDIT : SS_DELTA_APPEND;
-    slot->name = ss_strdup(machine->graph->channels[c].name);
+    slot->name = ss_arena_text(&row->memory, machine->graph->channels[c].name);
     slot->version = machine->versions[c];
     slot->op = op;
     slot->value = delta ? delta : ss_value_ref(value);
@@ -88,7 +91,33 @@ static size_t row_channel(struct ss_machine *machine,
     return size;
 }
 
-// Channels are told in the order of their names.
+// Channels are told in the order of their names: a rank, and behind it the
+// index of the channel.
+static int by_rank(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+// Cut from the row's memory.
+static uint64_t *ranked(const struct ss_machine *machine, struct ss_row *row,
+    const struct index_set *set)
+{
+    enum { FEW = 16 };
+    const uint32_t *ranks = machine->graph->ranks->channels;
+    uint64_t *order = ss_arena_take(&row->memory, set->count * sizeof(*order));
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t at = i;
+        uint64_t next = (uint64_t)ranks[set->items[i]] << 32 | set->items[i];
+        for (; set->count <= FEW && at > 0 && order[at - 1] > next; at--)
+            order[at] = order[at - 1];
+        order[at] = next;
+    }
+    if (set->count > FEW)
+        qsort(order, set->count, sizeof(*order), by_rank);
+    return order;
+}
+
 static int by_channel(const void *a, const void *b)
 {
     const struct ss_row_channel *left = a, *right = b;
@@ -97,37 +126,39 @@ static int by_channel(const void *a, const void *b)
 
 // A delta leaves out what this version of the graph does not know; who folds
 // finds it further back.
-static void fill_foreign(
-    const struct ss_machine *machine, struct ss_row_checkpoint *part)
+static void fill_foreign(const struct ss_machine *machine, struct ss_row *row)
 {
+    struct ss_row_checkpoint *part = &row->checkpoint;
     for (size_t i = 0; i < machine->foreign.count; i++) {
         struct ss_row_channel *slot = &part->channels[part->channels_count++];
         *slot = machine->foreign.items[i];
-        slot->name = ss_strdup(slot->name);
+        slot->name = ss_arena_text(&row->memory, slot->name);
         slot->value = ss_value_ref(slot->value);
     }
-}
-
-static size_t fill_channels(struct ss_machine *machine,
-    struct ss_row_checkpoint *part, const struct ss_delta_form *form)
-{
-    const struct index_set *set =
-        form->whole ? &machine->versioned : &machine->moved;
-    size_t size = 0;
-    size_t capacity = set->count + (form->whole ? machine->foreign.count : 0);
-    part->channels = ss_zalloc(capacity + 1, sizeof(*part->channels));
-    for (uint32_t i = 0; i < set->count; i++) {
-        size_t c = set->items[i];
-        if (machine->versions[c])
-            size += row_channel(
-                machine, &part->channels[part->channels_count++], c, form);
-    }
-    if (form->whole)
-        fill_foreign(machine, part);
-    ss_check(part->channels_count <= capacity);
-    if (part->channels_count > 1)
+    if (machine->foreign.count > 0)
         qsort(part->channels, part->channels_count, sizeof(*part->channels),
             by_channel);
+}
+
+static size_t fill_channels(struct ss_machine *machine, struct ss_row *row,
+    const struct ss_delta_form *form)
+{
+    struct ss_row_checkpoint *part = &row->checkpoint;
+    const struct index_set *set =
+        form->whole ? &machine->versioned : &machine->moved;
+    const uint64_t *order = ranked(machine, row, set);
+    size_t size = 0;
+    size_t capacity = set->count + (form->whole ? machine->foreign.count : 0);
+    part->channels =
+        ss_arena_take(&row->memory, capacity * sizeof(*part->channels));
+    for (uint32_t i = 0; i < set->count; i++) {
+        size_t c = (uint32_t)order[i];
+        if (machine->versions[c])
+            size += row_channel(machine, row, c, form);
+    }
+    if (form->whole)
+        fill_foreign(machine, row);
+    ss_check(part->channels_count <= capacity);
     return size;
 }
 
@@ -140,57 +171,66 @@ static void count_seen(
     ++*(size_t *)count;
 }
 
+// A node's versions stand together, and tell one name.
+struct told_seen {
+    struct ss_row *row;
+    const char *node; // the last, as the machine names it
+};
+
 static void add_seen(
     void *ctx, const char *node, const char *channel, int64_t version)
 {
-    struct ss_row_checkpoint *part = ctx;
-    part->seen[part->seen_count++] =
-        (struct ss_row_seen){ss_strdup(node), ss_strdup(channel), version};
+    struct told_seen *told = ctx;
+    struct ss_row_checkpoint *part = &told->row->checkpoint;
+    struct ss_row_seen *seen = &part->seen[part->seen_count++];
+    seen->node = node == told->node ? seen[-1].node
+                                    : ss_arena_text(&told->row->memory, node);
+    seen->channel = ss_arena_text(&told->row->memory, channel);
+    seen->version = version;
+    told->node = node;
 }
 
 static void fill_seen(
-    struct ss_machine *machine, struct ss_row_checkpoint *part, bool whole)
+    struct ss_machine *machine, struct ss_row *row, bool whole)
 {
+    struct ss_row_checkpoint *part = &row->checkpoint;
+    struct told_seen told = {row, NULL};
     size_t capacity = machine->moved_seen.count + machine->moved_breaks.count +
                       machine->moved_strangers.count;
     if (whole) {
         capacity = 0;
         ss_seen_each(machine, count_seen, &capacity);
     }
-    part->seen = ss_zalloc(capacity + 1, sizeof(*part->seen));
+    part->seen = ss_arena_take(&row->memory, capacity * sizeof(*part->seen));
     if (whole)
-        ss_seen_each(machine, add_seen, part);
+        ss_seen_each(machine, add_seen, &told);
     else
-        ss_seen_each_moved(machine, add_seen, part);
+        ss_seen_each_moved(machine, add_seen, &told);
     ss_check(part->seen_count == capacity);
 }
 
-static int by_name(const void *a, const void *b)
+static void fill_updated(const struct ss_machine *machine, struct ss_row *row)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void fill_updated(
-    struct ss_machine *machine, struct ss_row_checkpoint *part)
-{
+    struct ss_row_checkpoint *part = &row->checkpoint;
     const struct index_set *updated = &machine->updated;
-    part->updated = ss_zalloc(updated->count + 1, sizeof(char *));
+    const uint64_t *order = ranked(machine, row, updated);
+    part->updated =
+        ss_arena_take(&row->memory, updated->count * sizeof(char *));
     for (uint32_t i = 0; i < updated->count; i++)
-        part->updated[part->updated_count++] =
-            ss_strdup(machine->graph->channels[updated->items[i]].name);
-    if (part->updated_count > 1)
-        qsort(part->updated, part->updated_count, sizeof(char *), by_name);
+        part->updated[part->updated_count++] = ss_arena_text(
+            &row->memory, machine->graph->channels[(uint32_t)order[i]].name);
 }
 
-size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
+size_t ss_delta_fill(struct ss_machine *machine, struct ss_row *row,
     const struct ss_delta_form *form)
 {
+    struct ss_row_checkpoint *part = &row->checkpoint;
     part->whole = form->whole;
-    size_t size = fill_channels(machine, part, form);
-    fill_seen(machine, part, form->whole);
+    size_t size = fill_channels(machine, row, form);
+    fill_seen(machine, row, form->whole);
     part->updated_known = form->updated && machine->updated_known;
     if (part->updated_known)
-        fill_updated(machine, part);
+        fill_updated(machine, row);
     return size;
 }
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
+#include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/reserved.h"
@@ -27,62 +28,160 @@ static bool is_control(const char *channel)
            strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
+// ------------------------------------------------ whose they are
+
+enum { LOOKED_THROUGH_MAX = 8 };
+
+static uint32_t *bucket(const struct ss_pendings *pending, const char *task_id)
+{
+    size_t mask = pending->index_size - 1;
+    size_t at = ss_hash64(task_id, strlen(task_id)) & mask;
+    while (pending->index[at] &&
+           strcmp(pending->items[pending->index[at] - 1].task_id, task_id) != 0)
+        at = (at + 1) & mask;
+    return &pending->index[at];
+}
+
+// The task's first (`last` NULL), or the one behind `last`; NULL: no more.
+static const struct ss_pending_write *next_of(const struct ss_pendings *pending,
+    const char *task_id, const struct ss_pending_write *last)
+{
+    if (pending->index_size > 0) {
+        uint32_t place = last ? last->next : *bucket(pending, task_id);
+        return place ? &pending->items[place - 1] : NULL;
+    }
+    size_t i = last ? (size_t)(last - pending->items) + 1 : 0;
+    while (
+        i < pending->count && strcmp(pending->items[i].task_id, task_id) != 0)
+        i++;
+    return i < pending->count ? &pending->items[i] : NULL;
+}
+
+// What was in it is another list now: its places are looked up anew.
+static void index_all(struct ss_pendings *pending)
+{
+    size_t size = 4 * LOOKED_THROUGH_MAX;
+    if (pending->count <= LOOKED_THROUGH_MAX) {
+        ss_free(pending->index);
+        pending->index = NULL;
+        pending->index_size = 0;
+        return;
+    }
+    while (size < 2 * pending->count)
+        size *= 2;
+    if (size > pending->index_size)
+        pending->index =
+            ss_realloc(pending->index, size * sizeof(*pending->index));
+    else
+        size = pending->index_size;
+    pending->index_size = size;
+    memset(pending->index, 0, size * sizeof(*pending->index));
+    for (size_t i = pending->count; i-- > 0;) {
+        uint32_t *place = bucket(pending, pending->items[i].task_id);
+        pending->items[i].next = *place;
+        *place = (uint32_t)i + 1;
+    }
+}
+
+// The newest is the last of its task.
+static void index_newest(struct ss_pendings *pending)
+{
+    struct ss_pending_write *newest = &pending->items[pending->count - 1];
+    if (pending->count <= LOOKED_THROUGH_MAX ||
+        2 * pending->count > pending->index_size) {
+        index_all(pending);
+        return;
+    }
+    uint32_t *place = bucket(pending, newest->task_id);
+    if (strcmp(newest[-1].task_id, newest->task_id) == 0)
+        place = &newest[-1].next; // most often a task's come together
+    while (*place)
+        place = &pending->items[*place - 1].next;
+    *place = (uint32_t)pending->count;
+}
+
+// ------------------------------------------------ adding and dropping
+
 void ss_pendings_add(struct ss_pendings *pending, const char *task_id,
     const char *path, int32_t idx, const char *channel, struct ss_value *value,
     bool of_this_run, uint64_t seq)
 {
-    struct ss_pending_write entry = {.path = ss_strdup(path ? path : ""),
-        .idx = idx,
-        .channel = ss_strdup(channel),
+    enum { FEWEST = 4 };
+    const struct ss_pending_write *before =
+        pending->count > 0 ? &pending->items[pending->count - 1] : NULL;
+    struct ss_pending_write entry = {.idx = idx,
+        .channel = ss_arena_text(&pending->memory, channel),
         .value = ss_value_ref(value),
         .of_this_run = of_this_run,
         .seq = seq};
-    memcpy(entry.task_id, task_id, strlen(task_id) + 1);
-    ss_map_put(&pending->tasks, task_id, pending);
-    SS_VEC_PUSH(pending, entry);
+    size_t size = strlen(task_id) + 1;
+    ss_check(size <= sizeof(entry.task_id));
+    memcpy(entry.task_id, task_id, size);
+    path = path ? path : "";
+    entry.path = before && strcmp(before->path, path) == 0
+                     ? before->path
+                     : ss_arena_text(&pending->memory, path);
+    ss_check(pending->count < UINT32_MAX / 4);
+    if (pending->count == pending->capacity)
+        pending->items = ss_vec_grow(pending->items, &pending->capacity,
+            pending->count + (pending->count ? 1 : FEWEST),
+            sizeof(*pending->items));
+    pending->items[pending->count++] = entry;
+    index_newest(pending);
+}
+
+static void take_out(struct ss_pendings *pending, size_t index)
+{
+    ss_value_unref(pending->items[index].value);
+    SS_VEC_REMOVE(pending, index);
 }
 
 void ss_pendings_remove(struct ss_pendings *pending, size_t index)
 {
-    struct ss_pending_write *entry = &pending->items[index];
-    ss_free(entry->path);
-    ss_free(entry->channel);
-    ss_value_unref(entry->value);
-    SS_VEC_REMOVE(pending, index);
+    take_out(pending, index);
+    index_all(pending);
+}
+
+// NULL: of all channels.
+static void drop(
+    struct ss_pendings *pending, const char *task_id, const char *channel)
+{
+    if (!ss_pendings_have(pending, task_id))
+        return; // of the many of a wide superstep, most write once
+    for (size_t i = pending->count; i-- > 0;)
+        if (strcmp(pending->items[i].task_id, task_id) == 0 &&
+            (!channel || strcmp(pending->items[i].channel, channel) == 0))
+            take_out(pending, i);
+    index_all(pending);
 }
 
 void ss_pendings_drop(struct ss_pendings *pending, const char *task_id)
 {
-    if (!ss_map_remove(&pending->tasks, task_id))
-        return; // of the many of a wide superstep, most write once
-    for (size_t i = pending->count; i-- > 0;)
-        if (strcmp(pending->items[i].task_id, task_id) == 0)
-            ss_pendings_remove(pending, i);
+    drop(pending, task_id, NULL);
 }
 
 void ss_pendings_drop_write(
     struct ss_pendings *pending, const char *task_id, const char *channel)
 {
-    if (!ss_map_get(&pending->tasks, task_id))
-        return;
-    for (size_t i = pending->count; i-- > 0;)
-        if (strcmp(pending->items[i].task_id, task_id) == 0 &&
-            strcmp(pending->items[i].channel, channel) == 0)
-            ss_pendings_remove(pending, i);
-}
-
-void ss_pendings_drop_channel(struct ss_pendings *pending, const char *channel)
-{
-    ss_pendings_drop_write(pending, SS_NULL_TASK, channel);
+    drop(pending, task_id, channel);
 }
 
 void ss_pendings_fini(struct ss_pendings *pending)
 {
-    while (pending->count > 0)
-        ss_pendings_remove(pending, pending->count - 1);
-    ss_map_fini(&pending->tasks, NULL);
-    SS_VEC_FINI(pending);
+    for (size_t i = 0; i < pending->count; i++)
+        ss_value_unref(pending->items[i].value);
+    ss_free(pending->items);
+    ss_free(pending->index);
+    ss_arena_fini(&pending->memory);
+    *pending = (struct ss_pendings){0};
 }
+
+bool ss_pendings_have(const struct ss_pendings *pending, const char *task_id)
+{
+    return next_of(pending, task_id, NULL) != NULL;
+}
+
+// ------------------------------------------------ what they say
 
 struct ss_task_facts ss_pendings_facts(
     const struct ss_pendings *pending, const char *task_id)
@@ -90,12 +189,8 @@ struct ss_task_facts ss_pendings_facts(
     struct ss_task_facts facts = {0};
     uint64_t output = 0, failed = 0;
     bool has_output = false;
-    if (!ss_map_get(&pending->tasks, task_id))
-        return facts;
-    for (size_t i = 0; i < pending->count; i++) {
-        const struct ss_pending_write *p = &pending->items[i];
-        if (strcmp(p->task_id, task_id) != 0)
-            continue;
+    const struct ss_pending_write *p = NULL;
+    while ((p = next_of(pending, task_id, p)) != NULL) {
         if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0) {
             facts.interrupts = ss_value_json(p->value);
         } else if (strcmp(p->channel, SS_NAME_RESUME) == 0) {
@@ -124,10 +219,9 @@ struct ss_task_facts ss_pendings_facts(
 
 bool ss_pendings_ours(const struct ss_pendings *pending, const char *task_id)
 {
-    for (size_t i = 0; i < pending->count; i++)
-        if (pending->items[i].of_this_run &&
-            strcmp(pending->items[i].task_id, task_id) == 0 &&
-            !ss_name_of_attempts(pending->items[i].channel))
+    const struct ss_pending_write *p = NULL;
+    while ((p = next_of(pending, task_id, p)) != NULL)
+        if (p->of_this_run && !ss_name_of_attempts(p->channel))
             return true;
     return false;
 }
@@ -135,12 +229,10 @@ bool ss_pendings_ours(const struct ss_pendings *pending, const char *task_id)
 enum ss_found ss_pendings_ended(
     const struct ss_pendings *pending, const char *task_id, uint64_t since)
 {
-    const struct ss_pending_write *last = NULL;
-    for (size_t i = 0; i < pending->count; i++) {
-        const struct ss_pending_write *p = &pending->items[i];
+    const struct ss_pending_write *last = NULL, *p = NULL;
+    while ((p = next_of(pending, task_id, p)) != NULL) {
         if (!p->of_this_run || p->seq <= since ||
-            strcmp(p->channel, SS_NAME_LOST) == 0 ||
-            strcmp(p->task_id, task_id) != 0)
+            strcmp(p->channel, SS_NAME_LOST) == 0)
             continue;
         bool ends = strcmp(p->channel, SS_NAME_ERROR) == 0 ||
                     strcmp(p->channel, SS_NAME_INTERRUPT) == 0;
@@ -157,21 +249,18 @@ enum ss_found ss_pendings_ended(
 void ss_pendings_output(const struct ss_pendings *pending, const char *task_id,
     struct ss_writes *writes)
 {
-    for (size_t i = 0; i < pending->count; i++) {
-        const struct ss_pending_write *p = &pending->items[i];
-        if (strcmp(p->task_id, task_id) == 0 && !is_control(p->channel))
+    const struct ss_pending_write *p = NULL;
+    while ((p = next_of(pending, task_id, p)) != NULL)
+        if (!is_control(p->channel))
             ss_writes_add(writes, p->channel, ss_value_ref(p->value));
-    }
 }
 
 void ss_pendings_null_writes(
     const struct ss_pendings *pending, struct ss_writes *writes)
 {
-    for (size_t i = 0; i < pending->count; i++) {
-        const struct ss_pending_write *p = &pending->items[i];
-        if (is_null_task(p->task_id))
-            ss_writes_add(writes, p->channel, ss_value_ref(p->value));
-    }
+    const struct ss_pending_write *p = NULL;
+    while ((p = next_of(pending, SS_NULL_TASK, p)) != NULL)
+        ss_writes_add(writes, p->channel, ss_value_ref(p->value));
 }
 
 // R7.12b, not copied: a question is open only while its task has as many
@@ -181,10 +270,8 @@ static bool answered_since(
     const struct ss_pendings *pending, const char *task_id)
 {
     uint64_t asked = 0, answered = 0;
-    for (size_t i = 0; i < pending->count; i++) {
-        const struct ss_pending_write *p = &pending->items[i];
-        if (strcmp(p->task_id, task_id) != 0)
-            continue;
+    const struct ss_pending_write *p = NULL;
+    while ((p = next_of(pending, task_id, p)) != NULL) {
         if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0)
             asked = p->seq;
         if (strcmp(p->channel, SS_NAME_RESUME) == 0)

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/ids.h"
-#include "common/base/map.h"
 
 struct ss_planned_task;
 struct ss_value;
@@ -17,20 +17,26 @@ struct ss_writes;
 // A pending write in memory (R1.7).
 struct ss_pending_write {
     char task_id[SS_UUID_SIZE];
-    char *path;
-    int32_t idx;
-    char *channel;
-    struct ss_value *value;
     bool of_this_run; // written by this run (recovery, R5.28)
     bool is_left;     // an exit has stored it; there may be another one
-    uint64_t seq;     // which came later: the row, then a counter
+    int32_t idx;
+    uint32_t next; // of the same task: its place + 1; 0: there are no more
+    const char *path, *channel; // of their container
+    struct ss_value *value;
+    uint64_t seq; // which came later: the row, then a counter
 };
 
+// In the order in which they were added. Their texts lie in one memory that
+// goes when all of them go.
 struct ss_pendings {
     struct ss_pending_write *items;
     size_t count;
     size_t capacity;
-    struct ss_map tasks; // task id -> anything: whose writes are here
+    // Hash of a task's id -> the place of its first + 1. Of a few there is
+    // none: they are looked through.
+    uint32_t *index;
+    size_t index_size;
+    struct ss_arena memory;
 };
 
 struct ss_task_facts {
@@ -53,9 +59,10 @@ void ss_pendings_add(struct ss_pendings *pending, const char *task_id,
     const char *path, int32_t idx, const char *channel, struct ss_value *value,
     bool of_this_run, uint64_t seq); // borrows all
 void ss_pendings_drop(struct ss_pendings *pending, const char *task_id);
-void ss_pendings_drop_channel(struct ss_pendings *pending, const char *channel);
 void ss_pendings_drop_write(
     struct ss_pendings *pending, const char *task_id, const char *channel);
+// Is there any write of this task?
+bool ss_pendings_have(const struct ss_pendings *pending, const char *task_id);
 // A write of this task was made by this run (how often it was tried, or lost,
 // is none).
 bool ss_pendings_ours(const struct ss_pendings *pending, const char *task_id);

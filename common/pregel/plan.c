@@ -3,11 +3,11 @@
 // A node is triggered when one of its trigger channels is available and newer
 // than what the node has seen of it. Only nodes of channels that moved are
 // looked at. `next` is never stored: it is this function of a checkpoint.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
@@ -23,30 +23,28 @@
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
 
-char *ss_path_pull(const char *node)
+// Takes `path`.
+static char *path_keep(struct ss_arena *memory, char *path)
 {
-    static const char head[] = "~" SS_NAME_PULL ", ";
-    size_t size = strlen(node) + 1;
-    char *path = ss_alloc(sizeof(head) - 1 + size);
-    memcpy(path, head, sizeof(head) - 1);
-    memcpy(path + sizeof(head) - 1, node, size);
-    return path;
+    char *kept = ss_arena_text(memory, path);
+    ss_free(path);
+    return kept;
 }
 
-char *ss_path_push(size_t index)
+char *ss_path_push(struct ss_arena *memory, size_t index)
 {
-    return ss_format("~%s, %010zu, %010d", SS_NAME_PUSH, index, 0);
+    return path_keep(
+        memory, ss_format("~%s, %010zu, %010d", SS_NAME_PUSH, index, 0));
 }
 
-char *ss_path_update(size_t index)
+char *ss_path_update(struct ss_arena *memory, size_t index)
 {
-    return ss_format("~%s, %010zu", SS_NAME_INTERRUPT, index);
+    return path_keep(
+        memory, ss_format("~%s, %010zu", SS_NAME_INTERRUPT, index));
 }
 
 void ss_planned_task_fini(struct ss_planned_task *task)
 {
-    ss_free(task->path);
-    ss_free(task->ns);
     ss_value_unref(task->input);
 }
 
@@ -167,8 +165,10 @@ static void name_task(struct ss_planned_task *task,
     size_t most =
         id_size + ns_size + 2 * name_size + end_size + NUMBERS_SIZE_MAX;
     struct hashed small, *hashed = &small;
-    char step[24];
-    int step_size = snprintf(step, sizeof(step), "%" PRId64, at->step);
+    char step[1 + SS_NUMBER_SIZE] = "-"; // an input's is below zero
+    uint64_t count = at->step < 0 ? -(uint64_t)at->step : (uint64_t)at->step;
+    size_t step_size = at->step < 0;
+    step_size += ss_number_text(count, step + step_size);
     if (most > sizeof(small.bytes))
         hashed = ss_alloc(sizeof(small) + most);
     hashed->at = hashed->bytes;
@@ -179,16 +179,17 @@ static void name_task(struct ss_planned_task *task,
         hash_text(hashed, "|", 1);
     hash_text(hashed, name, name_size);
     size_t prefix_size = (size_t)(hashed->at - prefix);
-    hash_text(hashed, step, (size_t)step_size);
+    hash_text(hashed, step, step_size);
     hash_text(hashed, name, name_size);
     hash_text(hashed, end, end_size);
     ss_check((size_t)(hashed->at - hashed->bytes) <= most);
     ss_task_uuid_of(
         hashed->bytes, (size_t)(hashed->at - hashed->bytes), task->id);
-    task->ns = ss_alloc(prefix_size + 1 + SS_UUID_SIZE);
-    memcpy(task->ns, prefix, prefix_size);
-    task->ns[prefix_size] = ':';
-    memcpy(task->ns + prefix_size + 1, task->id, SS_UUID_SIZE);
+    char *ns = ss_arena_take(at->memory, prefix_size + 1 + SS_UUID_SIZE);
+    memcpy(ns, prefix, prefix_size);
+    ns[prefix_size] = ':';
+    memcpy(ns + prefix_size + 1, task->id, SS_UUID_SIZE);
+    task->ns = ns;
     if (hashed != &small)
         ss_free(hashed);
 }
@@ -271,6 +272,25 @@ static void forget_shared(struct planning *planning)
     }
 }
 
+static void plan_add(
+    struct planning *planning, const struct ss_planned_task *task)
+{
+    struct ss_planned_tasks *tasks = planning->tasks;
+    tasks->items = ss_arena_grow(&tasks->memory, tasks->items, &tasks->capacity,
+        tasks->count + 1, sizeof(*tasks->items));
+    tasks->items[tasks->count++] = *task;
+}
+
+static void plan_ignore(struct planning *planning, const char *name)
+{
+    struct ss_planned_tasks *tasks = planning->tasks;
+    tasks->ignored.items = ss_arena_grow(&tasks->memory, tasks->ignored.items,
+        &tasks->ignored.capacity, tasks->ignored.count + 1,
+        sizeof(*tasks->ignored.items));
+    tasks->ignored.items[tasks->ignored.count++] =
+        ss_arena_text(&tasks->memory, name);
+}
+
 // False: it is not triggered.
 static bool plan_pull(struct planning *planning, size_t index)
 {
@@ -283,11 +303,11 @@ static bool plan_pull(struct planning *planning, size_t index)
         return true;
     struct ss_planned_task task = {.kind = SS_TASK_PULL,
         .node = node,
-        .path = ss_path_pull(node->name),
+        .path = graph->ranks->nodes[index].path,
         .index = index,
         .input = input};
     name_pull(&task, planning->at, graph);
-    SS_VEC_PUSH(planning->tasks, task);
+    plan_add(planning, &task);
     return true;
 }
 
@@ -299,18 +319,18 @@ static void plan_push(struct planning *planning, json_t *item, size_t index)
     const char *name = ss_json_str(send, "node", NULL);
     size_t n = name ? ss_graph_node(graph, name) : SS_NONE;
     if (n == SS_NONE) {
-        SS_VEC_PUSH(&planning->tasks->ignored, name ? ss_strdup(name) : NULL);
+        plan_ignore(planning, name);
         return;
     }
     json_t *arg = json_object_get(send, "arg");
     struct ss_planned_task task = {.kind = SS_TASK_PUSH,
         .node = &graph->nodes[n],
-        .path = ss_path_push(index),
+        .path = ss_path_push(planning->at->memory, index),
         .index = index,
         .input = arg ? ss_value_new(json_incref(arg)) : ss_value_null(),
         .timeout_ms = ss_duration_ms(ss_json_int(send, "timeout_ms", 0))};
     name_push(&task, planning->at);
-    SS_VEC_PUSH(planning->tasks, task);
+    plan_add(planning, &task);
 }
 
 // A node, and what it is sorted by.
@@ -334,7 +354,8 @@ static void plan_updated(struct planning *planning)
     size_t count = 0;
     for (uint32_t u = 0; u < updated->count; u++)
         count += graph->channels[updated->items[u]].nodes_count;
-    struct candidate *list = ss_alloc((count + 1) * sizeof(*list));
+    struct candidate *list =
+        ss_arena_take(&planning->tasks->memory, count * sizeof(*list));
     count = 0;
     for (uint32_t u = 0; u < updated->count; u++) {
         const struct ss_channel_spec *spec =
@@ -349,7 +370,6 @@ static void plan_updated(struct planning *planning)
     for (size_t i = 0; i < count; i++)
         if (i == 0 || list[i].node != list[i - 1].node)
             plan_pull(planning, list[i].node);
-    ss_free(list);
 }
 
 static int by_index(const void *a, const void *b)
@@ -390,6 +410,7 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
         &machine->channels[machine->graph->tasks_channel];
     ss_check(at->ns && at->checkpoint_id[0]);
     *ret = (struct ss_planned_tasks){0};
+    ss_check(at->memory);
     if (ss_channel_available(topic)) { // R3.1: sends come first
         json_t *sends = ss_value_json(ss_channel_get(topic)), *send;
         size_t i;
@@ -420,7 +441,7 @@ void ss_plan_handler(const struct ss_machine *machine,
             failed->index, 0, SS_NAME_HANDLER_PATH, 0);
     *ret = (struct ss_planned_task){.kind = SS_TASK_HANDLER,
         .node = &machine->graph->nodes[failed->node->handler],
-        .path = path,
+        .path = path_keep(at->memory, path),
         .input = ss_value_ref(failed->input)};
     char end[128];
     int size = snprintf(

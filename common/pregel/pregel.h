@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/ids.h"
 #include "common/base/status.h"
 
@@ -39,7 +40,7 @@ struct ss_graph;
 struct ss_keys;
 struct ss_machine;
 struct ss_node;
-struct ss_row_checkpoint;
+struct ss_row;
 struct ss_value;
 struct ss_writes;
 
@@ -96,9 +97,9 @@ struct ss_planned_task {
     enum ss_task_kind kind;
     const struct ss_node *node; // borrowed from the graph; NULL: of no node
     char id[SS_UUID_SIZE];
-    char *path;   // path_str (R3.14)
-    size_t index; // PULL: its node; PUSH: its place in the topic
-    char *ns;     // task_checkpoint_ns
+    const char *path; // path_str (R3.14)
+    size_t index;     // PULL: its node; PUSH: its place in the topic
+    const char *ns;   // task_checkpoint_ns
     struct ss_value *input;
     int64_t timeout_ms; // a send's own
 };
@@ -112,17 +113,20 @@ struct ss_planned_tasks {
         char **items;
         size_t count, capacity;
     } ignored;
+    struct ss_arena memory; // of both lists
 };
 
 // Where a superstep stands: the names of its tasks rest on it, and what they
-// read of the recursion limit.
+// read of the recursion limit. Texts of tasks are cut from its memory, and live
+// as long.
 struct ss_superstep {
     const char *ns, *checkpoint_id;
     int64_t step, stop;
+    struct ss_arena *memory;
 };
 
 // The tasks of the next superstep. `execute`: candidates in name order through
-// updated_channels (R3.2); else in the order of declaration. Gives.
+// updated_channels (R3.2); else in the order of declaration. Gives the tasks.
 void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
     bool execute, struct ss_planned_tasks *ret);
 // That of the node which handles `failed` (R3.10). Gives.
@@ -134,21 +138,29 @@ void ss_plan_fresh(struct ss_machine *machine, const struct ss_superstep *at,
     const struct ss_node *node, struct ss_value **ret_channels,
     json_t **ret_managed);
 void ss_planned_task_fini(struct ss_planned_task *task);
+// The lists go; whoever has the tasks frees those one by one.
+static inline void ss_planned_tasks_fini(struct ss_planned_tasks *tasks)
+{
+    ss_arena_fini(&tasks->memory);
+    *tasks = (struct ss_planned_tasks){0};
+}
 // Its triggers as sorted names (R3.6). Gives.
 json_t *ss_task_triggers(
     const struct ss_graph *graph, const struct ss_planned_task *task);
-// path_str of a task of an update. Gives.
-char *ss_path_update(size_t index);
+// path_str of a task of an update. Borrowed from `memory`.
+char *ss_path_update(struct ss_arena *memory, size_t index);
 
 // ------------------------------------------------ update.c
 
 // One task as the update sees it (R4.1): real tasks, the pseudo task
 // `__input__`, and the tasks of update_state.
 struct ss_update_task {
-    const char *path;       // decides the order
-    const char *name;       // whose versions_seen entry it is
-    const char *id;         // owner of its writes (made-up message ids)
-    const size_t *triggers; // channel indexes
+    const char *path;           // decides the order
+    const char *name;           // whose versions_seen entry it is
+    const struct ss_node *node; // the same, of the machine's graph; NULL: it is
+                                // looked for by name
+    const char *id;             // owner of its writes (made-up message ids)
+    const size_t *triggers;     // channel indexes
     size_t triggers_count;
     bool bumps; // has triggers, though they may not be channels (push, update)
     const struct ss_writes *writes; // or NULL
@@ -172,6 +184,7 @@ struct ss_update {
     int64_t step; // what an error calls it
     bool is_view; // shown and dropped: nothing is "updated" (R4.4), and what
                   // has no fold stays as it is
+    struct ss_arena *memory; // what it needs meanwhile is cut from it
     // What came of it.
     size_t channel;  // the one at fault, or SS_NONE
     bool changed;    // the state may be another one
@@ -226,9 +239,9 @@ struct ss_delta_form {
     bool updated; // which channels were updated is said, if it is known
 };
 
-// Fill the part of a row, which is to be stored: the next one stands on it.
-// Returns about what it weighs.
-size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
+// Fill the checkpoint part of a row, which is to be stored: the next one stands
+// on it. Returns about what it weighs.
+size_t ss_delta_fill(struct ss_machine *machine, struct ss_row *row,
     const struct ss_delta_form *form);
 // What moved is saved, or given up.
 void ss_delta_drop(struct ss_machine *machine);

@@ -136,9 +136,8 @@ void ss_seen_fini(struct ss_machine *machine);
 
 // ------------------------------------------------ plan.c
 
-// path_str of PULL node, PUSH index (R3.14). Give.
-char *ss_path_pull(const char *node);
-char *ss_path_push(size_t index);
+// path_str of PUSH index (R3.14). Borrowed from `memory`.
+char *ss_path_push(struct ss_arena *memory, size_t index);
 // A channel that triggers it is newer than what it has seen (R3.5).
 bool ss_plan_triggers(const struct ss_machine *machine, size_t node);
 

@@ -25,6 +25,7 @@ struct ss_update_task ss_update_task(
 {
     struct ss_update_task seen = {.path = task->path,
         .name = task->node->name,
+        .node = task->node,
         .id = task->id,
         .bumps = true,
         .writes = writes};
@@ -52,7 +53,7 @@ struct work {
     size_t count;
     struct touch *touches; // machine->touched: their places here + 1
     size_t touched;
-    struct ss_arena arena;
+    struct ss_arena *arena;
 };
 
 static int by_path(const void *a, const void *b)
@@ -68,7 +69,7 @@ static void sort_tasks(struct work *work)
 {
     bool is_sorted = true;
     work->tasks =
-        ss_arena_take(&work->arena, (work->count + 1) * sizeof(*work->tasks));
+        ss_arena_take(work->arena, (work->count + 1) * sizeof(*work->tasks));
     for (size_t t = 0; t < work->count; t++) {
         work->tasks[t] = &work->update->tasks[t];
         is_sorted = is_sorted && (t == 0 || strcmp(work->tasks[t - 1]->path,
@@ -96,7 +97,7 @@ static void touch_write(
     if (it->count == it->capacity) {
         size_t capacity = it->capacity ? 2 * it->capacity : FEWEST;
         struct ss_channel_write *writes =
-            ss_arena_take(&work->arena, capacity * sizeof(*writes));
+            ss_arena_take(work->arena, capacity * sizeof(*writes));
         if (it->count)
             memcpy(writes, it->writes, it->count * sizeof(*writes));
         it->writes = writes;
@@ -117,7 +118,7 @@ static void gather(struct work *work)
     most = most < graph->channels_count ? most : graph->channels_count;
     sort_tasks(work);
     work->touches =
-        ss_arena_take(&work->arena, (most + 1) * sizeof(*work->touches));
+        ss_arena_take(work->arena, (most + 1) * sizeof(*work->touches));
     for (size_t t = 0; t < work->count; t++) {
         const struct ss_update_task *task = work->tasks[t];
         for (size_t i = 0; i < task->triggers_count; i++)
@@ -245,7 +246,8 @@ static void mark_seen(struct work *work)
     const struct ss_graph *graph = machine->graph;
     for (size_t t = 0; t < work->count; t++) {
         const struct ss_update_task *task = work->tasks[t];
-        size_t node = ss_graph_node(graph, task->name);
+        size_t node = task->node ? (size_t)(task->node - graph->nodes)
+                                 : ss_graph_node(graph, task->name);
         if (node != SS_NONE && task->triggers == graph->nodes[node].triggers) {
             ss_seen_triggers(machine, node);
             continue;
@@ -361,14 +363,15 @@ static void work_fini(struct work *work)
         if (it->copy.spec)
             ss_channel_fini(&it->copy);
     }
-    ss_arena_fini(&work->arena);
 }
 
 int ss_update_apply(struct ss_machine *machine, struct ss_update *update,
     struct ss_error *error)
 {
-    struct work work = {
-        .machine = machine, .update = update, .count = update->count};
+    struct work work = {.machine = machine,
+        .update = update,
+        .count = update->count,
+        .arena = update->memory};
     update->channel = SS_NONE;
     update->changed = update->not_folded = false;
     gather(&work);

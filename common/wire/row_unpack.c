@@ -70,13 +70,14 @@ static int json_take(protobuf_c_boolean has, ProtobufCBinaryData data,
 
 // --- writes -----------------------------------------------------------------
 
+// The last of the row's; its path stands there.
 static int write_take(const Superstep__V1__JournalTask *task,
-    const Superstep__V1__JournalWrite *packed, struct ss_row_write *write,
+    const Superstep__V1__JournalWrite *packed, struct ss_row *row,
     struct ss_error *error)
 {
-    write->path = ss_strdup(task->path ? task->path : "");
+    struct ss_row_write *write = &row->writes[row->writes_count - 1];
     write->idx = packed->idx;
-    write->channel = ss_strdup(packed->channel);
+    write->channel = ss_arena_text(&row->memory, packed->channel);
     int status =
         id_take(task->has_uuid, task->uuid, task->id, write->task_id, error);
     if (status == SS_OK) {
@@ -93,13 +94,14 @@ static int writes_take(const Superstep__V1__JournalRow *packed,
     for (size_t i = 0; i < packed->n_tasks; i++) {
         count += packed->tasks[i]->n_writes;
     }
-    row->writes = ss_zalloc(count + 1, sizeof(*row->writes));
+    row->writes = ss_arena_zalloc(&row->memory, count, sizeof(*row->writes));
     int status = SS_OK;
     for (size_t i = 0; i < packed->n_tasks; i++) {
         const Superstep__V1__JournalTask *task = packed->tasks[i];
+        char *path = ss_arena_text(&row->memory, task->path ? task->path : "");
         for (size_t w = 0; w < task->n_writes && status == SS_OK; w++) {
-            status = write_take(task, task->writes[w],
-                &row->writes[row->writes_count++], error);
+            row->writes[row->writes_count++].path = path;
+            status = write_take(task, task->writes[w], row, error);
         }
     }
     return status;
@@ -108,16 +110,17 @@ static int writes_take(const Superstep__V1__JournalRow *packed,
 // --- checkpoint -------------------------------------------------------------
 
 static int channels_take(const Superstep__V1__JournalCheckpoint *packed,
-    struct ss_row_checkpoint *checkpoint, struct ss_error *error)
+    struct ss_row *row, struct ss_error *error)
 {
-    checkpoint->channels =
-        ss_zalloc(packed->n_channels + 1, sizeof(*checkpoint->channels));
+    struct ss_row_checkpoint *checkpoint = &row->checkpoint;
+    checkpoint->channels = ss_arena_zalloc(
+        &row->memory, packed->n_channels, sizeof(*checkpoint->channels));
     int status = SS_OK;
     for (size_t i = 0; i < packed->n_channels && status == SS_OK; i++) {
         const Superstep__V1__JournalChannel *from = packed->channels[i];
         struct ss_row_channel *to =
             &checkpoint->channels[checkpoint->channels_count++];
-        to->name = ss_strdup(from->name);
+        to->name = ss_arena_text(&row->memory, from->name);
         to->version = from->version;
         to->op = (enum ss_delta_op)from->change;
         if ((int)from->change < SS_DELTA_SET ||
@@ -130,46 +133,52 @@ static int channels_take(const Superstep__V1__JournalCheckpoint *packed,
     return status;
 }
 
-static void seen_take(const Superstep__V1__JournalCheckpoint *packed,
-    struct ss_row_checkpoint *checkpoint)
+static void seen_take(
+    const Superstep__V1__JournalCheckpoint *packed, struct ss_row *row)
 {
+    struct ss_row_checkpoint *checkpoint = &row->checkpoint;
     size_t count = 0;
     for (size_t i = 0; i < packed->n_seen; i++) {
         size_t versions = packed->seen[i]->n_versions;
         count += versions > 0 ? versions : 1;
     }
-    checkpoint->seen = ss_zalloc(count + 1, sizeof(*checkpoint->seen));
+    checkpoint->seen =
+        ss_arena_zalloc(&row->memory, count, sizeof(*checkpoint->seen));
     for (size_t i = 0; i < packed->n_seen; i++) {
         const Superstep__V1__JournalSeen *from = packed->seen[i];
+        char *node = ss_arena_text(&row->memory, from->node);
         if (from->n_versions == 0) {
-            checkpoint->seen[checkpoint->seen_count++].node =
-                ss_strdup(from->node);
+            checkpoint->seen[checkpoint->seen_count++].node = node;
         }
         for (size_t v = 0; v < from->n_versions; v++) {
             struct ss_row_seen *to =
                 &checkpoint->seen[checkpoint->seen_count++];
-            to->node = ss_strdup(from->node);
-            to->channel = ss_strdup(from->versions[v]->channel);
+            to->node = node;
+            to->channel =
+                ss_arena_text(&row->memory, from->versions[v]->channel);
             to->version = from->versions[v]->version;
         }
     }
 }
 
 static int checkpoint_take(const Superstep__V1__JournalCheckpoint *packed,
-    struct ss_row_checkpoint *checkpoint, struct ss_error *error)
+    struct ss_row *row, struct ss_error *error)
 {
+    struct ss_row_checkpoint *checkpoint = &row->checkpoint;
     checkpoint->whole = packed->has_whole && packed->whole;
-    seen_take(packed, checkpoint);
+    seen_take(packed, row);
     if (packed->updated) {
         size_t count = packed->updated->n_names;
         checkpoint->updated_known = true;
-        checkpoint->updated = ss_zalloc(count + 1, sizeof(char *));
+        checkpoint->updated =
+            ss_arena_take(&row->memory, count * sizeof(char *));
         for (size_t i = 0; i < count; i++) {
-            checkpoint->updated[i] = ss_strdup(packed->updated->names[i]);
+            checkpoint->updated[i] =
+                ss_arena_text(&row->memory, packed->updated->names[i]);
         }
         checkpoint->updated_count = count;
     }
-    return channels_take(packed, checkpoint, error);
+    return channels_take(packed, row, error);
 }
 
 // --- events -----------------------------------------------------------------
@@ -179,12 +188,13 @@ static int events_take(const Superstep__V1__JournalRow *packed,
 {
     int status = SS_OK;
     row->events_capacity = packed->n_events + 1;
-    row->events = ss_zalloc(row->events_capacity, sizeof(*row->events));
+    row->events = ss_arena_zalloc(
+        &row->memory, row->events_capacity, sizeof(*row->events));
     for (size_t i = 0; i < packed->n_events && status == SS_OK; i++) {
         const Superstep__V1__JournalEvent *from = packed->events[i];
         struct ss_row_event *to = &row->events[row->events_count++];
         to->what = (enum ss_told)from->what;
-        to->ns = from->ns ? ss_strdup(from->ns) : NULL;
+        to->ns = ss_arena_text(&row->memory, from->ns);
         status =
             id_take(from->has_of_uuid, from->of_uuid, from->of, to->of, error);
         if (status == SS_OK) {
@@ -226,7 +236,7 @@ static int row_take(const Superstep__V1__JournalRow *packed, struct ss_row *row,
     }
     if (status == SS_OK && packed->checkpoint) {
         row->has_checkpoint = true;
-        status = checkpoint_take(packed->checkpoint, &row->checkpoint, error);
+        status = checkpoint_take(packed->checkpoint, row, error);
     }
     return status;
 }

@@ -180,7 +180,7 @@ static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
 {
     row->seq = stored->seq;
     row->kind = (enum ss_row_kind)stored->kind;
-    row->ns = ss_strdup(stored->ns);
+    row->ns = ss_arena_text(&row->memory, stored->ns);
     row->parent_seq = stored->parent_seq;
     row->base_seq = stored->base_seq;
     row->step = stored->step;

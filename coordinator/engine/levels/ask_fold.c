@@ -45,8 +45,8 @@ static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
     fold->fold.channel = ss_strdup(asks->name);
     fold->fold.writes = asks->writes;
     fold->returned = ss_value_ref(asks->held);
-    fold->planned.path = ss_strdup("");
-    fold->planned.ns = ss_strdup(loop->ns);
+    fold->planned.path = "";
+    fold->planned.ns = loop->ns;
     // named by the checkpoint and the channel: the same after a crash
     const char *parts[] = {"fold", fold->fold.channel};
     ss_task_uuid(loop->checkpoint.id, 4, parts, 2, fold->planned.id);

@@ -55,7 +55,7 @@ static void write_row(struct loop *loop)
     row->wall_us = at->wall_us;
     row->metadata = json_incref(at->metadata);
     row->has_checkpoint = true;
-    size_t size = ss_delta_fill(loop->machine, &row->checkpoint,
+    size_t size = ss_delta_fill(loop->machine, row,
         &(struct ss_delta_form){.whole = row->base_seq == row->seq,
             .edits = loop->engine->row_format >= SS_ROW_FORMAT_2,
             .updated = tells_updated(loop)});
@@ -118,83 +118,98 @@ static bool is_null_task(const char *task_id)
     return strcmp(task_id, SS_NULL_TASK) == 0;
 }
 
-static void row_write(struct loop *loop, const char *task_id, const char *path,
-    int32_t idx, const char *channel, struct ss_value *value)
+// A write as it stands in the open row, which says that it is of `task_id`.
+static void row_write(
+    struct loop *loop, const struct ss_pending_write *p, struct ss_value *value)
 {
+    struct thread *thread = loop->thread;
+    ss_check(p->path && p->channel);
     struct ss_row *row = ss_thread_row_for_writes(
-        loop->thread, run_of(loop), loop->ns, loop->checkpoint.id);
-    struct ss_row_write write = {.path = (char *)path,
-        .idx = idx,
-        .channel = (char *)channel,
+        thread, run_of(loop), loop->ns, loop->checkpoint.id);
+    struct ss_row_write write = {.path = (char *)p->path,
+        .idx = p->idx,
+        .channel = (char *)p->channel,
         .value = value};
-    ss_check(strlen(task_id) < sizeof(write.task_id));
-    ss_id_copy(write.task_id, task_id);
-    ss_row_add_write(row, &loop->thread->open_writes, &write);
+    memcpy(write.task_id, p->task_id, sizeof(write.task_id));
+    ss_row_add_write(row, &thread->open_writes, &write);
+}
+
+// The resume value without an id, that the journal holds, was taken.
+static void row_taken(struct loop *loop)
+{
+    struct ss_pending_write taken = {.task_id = SS_NULL_TASK,
+        .path = "",
+        .idx = ss_name_special(SS_NAME_RESUME),
+        .channel = SS_NAME_RESUME};
+    row_write(loop, &taken, NULL);
 }
 
 // Untracked, and not written by an update or left by an exit (R5.30-4).
 static bool is_unstored(const struct loop *loop, const char *channel)
 {
+    if (!loop->graph->has_untracked)
+        return false;
     size_t c = ss_graph_channel(loop->graph, channel);
     return loop->run && loop->run->options.durability != DURABLE_EXIT &&
            c != SS_NONE &&
            loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
 }
 
-// The stored form of a write; NULL: it is not stored (untracked, R5.30-4). What
-// an update writes, and what an exit leaves pending, is stored as it is.
+// What an update writes, and what an exit leaves pending, is stored as it is;
+// else a send goes without what is untracked. Gives.
 static struct ss_value *write_form(
-    const struct loop *loop, const struct ss_write *write)
+    const struct loop *loop, const struct ss_pending_write *p)
 {
-    size_t c = ss_graph_channel(loop->graph, write->channel);
-    if (is_unstored(loop, write->channel))
-        return NULL;
-    if (!loop->run || loop->run->options.durability == DURABLE_EXIT)
-        return ss_value_ref(write->value);
-    if (c == loop->graph->tasks_channel && loop->graph->has_untracked)
-        return ss_value_new(
-            ss_delta_tracked(loop->graph, ss_value_json(write->value)));
-    return ss_value_ref(write->value);
+    if (!loop->graph->has_untracked || !loop->run ||
+        loop->run->options.durability == DURABLE_EXIT ||
+        ss_graph_channel(loop->graph, p->channel) != loop->graph->tasks_channel)
+        return ss_value_ref(p->value);
+    return ss_value_new(ss_delta_tracked(loop->graph, ss_value_json(p->value)));
 }
 
 static void store_pending(struct loop *loop, const struct ss_pending_write *p)
 {
-    struct ss_write write = {p->channel, p->value};
-    struct ss_value *form = write_form(loop, &write);
-    if (form)
-        row_write(loop, p->task_id, p->path, p->idx, p->channel, form);
+    if (is_unstored(loop, p->channel))
+        return;
+    struct ss_value *form = write_form(loop, p);
+    row_write(loop, p, form);
     ss_value_unref(form);
 }
 
 void ss_loop_put_writes(struct loop *loop, const char *task_id,
-    const char *path, const struct ss_writes *writes)
+    const char *path, const struct ss_writes *writes,
+    const struct ss_writes *output)
 {
-    if (writes->count == 0)
+    size_t count = writes->count + (output ? output->count : 0);
+    if (count == 0)
         return;
+    struct ss_pendings *pending = &loop->pending;
+    bool is_null = is_null_task(task_id), is_due = checkpoint_is_due(loop);
     uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
     int32_t place = 0;
-    if (is_null_task(task_id)) { // R5.30-3: regular ones keep their places
-        for (size_t i = 0; i < loop->pending.count; i++) {
-            const struct ss_pending_write *p = &loop->pending.items[i];
-            if (is_null_task(p->task_id) && p->idx >= place)
-                place = p->idx + 1;
-        }
-    } else {
-        ss_pendings_drop(&loop->pending, task_id);
+    for (size_t i = 0; is_null && i < pending->count; i++) {
+        // R5.30-3: regular ones of the null task keep their places
+        const struct ss_pending_write *p = &pending->items[i];
+        if (is_null_task(p->task_id) && p->idx >= place)
+            place = p->idx + 1;
     }
-    for (size_t i = 0; i < writes->count; i++) {
-        const struct ss_write *write = &writes->items[i];
+    if (!is_null)
+        ss_pendings_drop(pending, task_id);
+    for (size_t i = 0; i < count; i++) {
+        const struct ss_write *write = i < writes->count
+                                           ? &writes->items[i]
+                                           : &output->items[i - writes->count];
         int32_t idx = ss_name_special(write->channel);
-        if (is_null_task(task_id) && idx < 0)
-            ss_pendings_drop_channel(&loop->pending, write->channel);
-        ss_pendings_add(&loop->pending, task_id, path, idx < 0 ? idx : place,
+        if (is_null && idx < 0)
+            ss_pendings_drop_write(pending, task_id, write->channel);
+        ss_pendings_add(pending, task_id, path, idx < 0 ? idx : place,
             write->channel, write->value, true, call);
-        if (checkpoint_is_due(loop))
-            store_pending(loop, &loop->pending.items[loop->pending.count - 1]);
+        if (is_due)
+            store_pending(loop, &pending->items[pending->count - 1]);
         // what is not stored takes no place in the journal (R5.30-4)
-        if (checkpoint_is_due(loop) && is_unstored(loop, write->channel))
+        if (is_due && is_unstored(loop, write->channel))
             continue;
-        if (idx >= 0 || !is_null_task(task_id))
+        if (idx >= 0 || !is_null)
             place++;
     }
 }
@@ -225,7 +240,7 @@ void ss_loop_save_at_exit(struct loop *loop)
     // an earlier run left the resume value without an id there, and this one
     // took it
     if (loop->checkpoint.answer_taken)
-        row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
+        row_taken(loop);
 }
 
 void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
@@ -248,7 +263,7 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
         // taken and given in one row
         ss_id_copy(row->answer_of, root->checkpoint.id);
     else
-        row_write(root, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
+        row_taken(root);
 }
 
 char *ss_task_child_ns(const struct task *task)

@@ -60,13 +60,15 @@ void ss_task_took_resume_value(struct task *task, bool stored)
         ss_loop_drop_resume_value(loop->run->root, loop);
 }
 
-// It stands with what it leaves behind. Takes what is in `stored`.
-static void commit_task(struct task *task, struct ss_writes *stored)
+// It stands with what it leaves behind: what says how it ended (taken), and
+// `output` (borrowed), or NULL.
+static void commit_task(
+    struct task *task, struct ss_writes *how, const struct ss_writes *output)
 {
     ss_check(ss_task_ended(task));
     ss_loop_put_writes(
-        task->loop, task->planned.id, task->planned.path, stored);
-    ss_writes_fini(stored);
+        task->loop, task->planned.id, task->planned.path, how, output);
+    ss_writes_fini(how);
     if (task->took_plain)
         ss_task_took_resume_value(task, true);
     task->took_plain = false;
@@ -112,12 +114,9 @@ void ss_task_succeeded(struct task *task, bool cached)
     if (!has_output(&task->writes))
         ss_writes_add(&task->writes, SS_NAME_NO_WRITES, ss_value_null());
     add_answers(task, &stored);
-    for (size_t i = 0; i < task->writes.count; i++)
-        ss_writes_add(&stored, task->writes.items[i].channel,
-            ss_value_ref(task->writes.items[i].value));
     ss_task_move(task, TASK_DONE);
     task->cached = cached;
-    commit_task(task, &stored);
+    commit_task(task, &stored, &task->writes);
     if (task->cache_key && !cached)
         ss_cache_fill(task);
     task->loop->run->stats.tasks += !cached;
@@ -135,7 +134,7 @@ void ss_task_commit_interrupt(struct task *task)
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
     add_answers(task, &stored);
-    commit_task(task, &stored);
+    commit_task(task, &stored, NULL);
     task->loop->engine->watch->committed(task);
     ss_task_settled(task);
 }
@@ -208,6 +207,6 @@ void ss_task_commit_failure(
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
             ss_value_new(json_string(task->planned.node->name)));
-    commit_task(task, &stored);
+    commit_task(task, &stored, NULL);
     task->loop->engine->watch->committed(task);
 }

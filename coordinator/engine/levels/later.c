@@ -29,6 +29,7 @@ void ss_levels_fini(struct engine *engine)
     SS_VEC_FINI(&levels->ready);
     SS_VEC_FINI(&levels->backoff);
     SS_VEC_FINI(&levels->cache_looks);
+    ss_arena_fini(&levels->scratch);
     ss_free(levels);
 }
 

@@ -25,10 +25,13 @@
 
 // ------------------------------------------------ making and freeing
 
+enum { TEXTS_SIZE = 128 }; // the namespaces of two tasks
+
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns)
 {
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
+    loop->tasks.memory.first = TEXTS_SIZE;
     loop->engine = thread->engine;
     loop->thread = thread;
     loop->run = run;
@@ -63,6 +66,7 @@ void ss_loop_destroy(struct loop **place)
     ss_machine_destroy(&loop->machine);
     ss_pendings_fini(&loop->pending);
     SS_VEC_FINI(&loop->tasks);
+    ss_arena_fini(&loop->tasks.memory);
     json_decref(loop->checkpoint.metadata);
     json_decref(loop->checkpoint_map);
     fini_result(&loop->result);

@@ -59,8 +59,7 @@ static void verify_end(const struct task *task)
     const struct ss_pendings *pending = &task->loop->pending;
     bool stores = task->state == TASK_DONE || task->state == TASK_FAILED;
     if (stores && !(task->error && task->error->status == SS_EDRAINED))
-        ss_invariant(
-            I192, ss_map_get(&pending->tasks, task->planned.id) != NULL);
+        ss_invariant(I192, ss_pendings_have(pending, task->planned.id));
     if (task->state == TASK_DONE && !task->restored)
         ss_invariant(I49, task->writes.count > 0);
     if (task->state == TASK_INTERRUPTED)
@@ -125,7 +124,7 @@ static void verify_pending(const struct loop *loop, struct census *census)
     census->seen += pending->count;
     for (size_t i = 0; i < pending->count; i++) {
         const struct ss_pending_write *p = &pending->items[i];
-        ss_invariant(I207, ss_map_get(&pending->tasks, p->task_id) != NULL);
+        ss_invariant(I207, ss_pendings_have(pending, p->task_id));
         ss_invariant(I208, p->path && p->channel && p->value);
     }
 }

@@ -50,9 +50,11 @@ int ss_loop_load(struct loop *loop, struct ss_checkpoint_entry *mark,
 // Make the current state a checkpoint: a new id; saved if the loop persists now
 // (R5.22). Then step += 1.
 void ss_loop_save(struct loop *loop, enum ss_source source);
-// Store pending writes of a task (R5.30), in memory and in the journal.
+// Store pending writes of a task (R5.30), in memory and in the journal: these,
+// and behind them those of `output`, which may be NULL.
 void ss_loop_put_writes(struct loop *loop, const char *task_id,
-    const char *path, const struct ss_writes *writes);
+    const char *path, const struct ss_writes *writes,
+    const struct ss_writes *output);
 // The namespace in which the graph called by `task` keeps its rows (R12.2).
 // Gives.
 char *ss_task_child_ns(const struct task *task);

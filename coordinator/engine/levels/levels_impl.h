@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/mem.h"
 
 struct loop;
@@ -30,6 +31,7 @@ struct levels {
     size_t ready_taken;            // of those
     SS_VEC(struct task *) backoff; // tasks that wait for a time
     SS_VEC(struct cache_look) cache_looks;
+    struct ss_arena scratch; // of one update, from its tasks to its end
 };
 
 // ------------------------------------------------ ask_fold.c

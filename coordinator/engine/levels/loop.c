@@ -79,22 +79,28 @@ static int by_task_path(const void *a, const void *b)
     return strcmp((*left)->planned.path, (*right)->planned.path);
 }
 
-// The loop's tasks in sorted path order. Gives.
-static struct task **sorted_tasks(const struct loop *loop)
+// The loop's tasks in sorted path order. Borrowed from their own memory.
+static struct task **sorted_tasks(struct loop *loop)
 {
+    size_t count = loop->tasks.count;
+    bool is_sorted = true; // most often they are planned so
     struct task **tasks =
-        ss_zalloc(loop->tasks.count + 1, sizeof(struct task *));
-    if (loop->tasks.count == 0)
-        return tasks;
-    memcpy(tasks, loop->tasks.items, loop->tasks.count * sizeof(struct task *));
-    qsort(tasks, loop->tasks.count, sizeof(struct task *), by_task_path);
+        ss_arena_take(&loop->tasks.memory, count * sizeof(struct task *));
+    for (size_t i = 0; i < count; i++) {
+        tasks[i] = loop->tasks.items[i];
+        is_sorted = is_sorted &&
+                    (i == 0 || by_task_path(&tasks[i - 1], &tasks[i]) <= 0);
+    }
+    if (!is_sorted)
+        qsort(tasks, count, sizeof(struct task *), by_task_path);
     return tasks;
 }
 
+// Borrowed, until they are applied.
 static struct ss_update_task *update_tasks(const struct loop *loop)
 {
-    struct ss_update_task *list =
-        ss_zalloc(loop->tasks.count + 1, sizeof(*list));
+    struct ss_update_task *list = ss_arena_take(
+        &loop->engine->levels->scratch, loop->tasks.count * sizeof(*list));
     for (size_t i = 0; i < loop->tasks.count; i++)
         list[i] = ss_update_task(
             &loop->tasks.items[i]->planned, &loop->tasks.items[i]->writes);
@@ -145,7 +151,8 @@ void ss_loop_update_failed(
                 ss_value_new(json_incref(task->answers)));
         ss_writes_add(&writes, SS_NAME_ERROR,
             ss_value_new(ss_error_json(error->status, error->message)));
-        ss_loop_put_writes(loop, task->planned.id, task->planned.path, &writes);
+        ss_loop_put_writes(
+            loop, task->planned.id, task->planned.path, &writes, NULL);
         ss_writes_fini(&writes);
     }
     ss_loop_exits(loop, false);
@@ -174,12 +181,11 @@ static bool show_finished(struct loop *loop)
         return true;
     struct ss_update_task *tasks = update_tasks(loop);
     if (ss_loop_fold(loop, tasks, loop->tasks.count, &leaving_folds)) {
-        ss_free(tasks);
+        ss_arena_reset(&loop->engine->levels->scratch);
         return false;
     }
     int status =
         ss_loop_apply(loop, tasks, loop->tasks.count, &channel, &error);
-    ss_free(tasks);
     loop->run->keeps_output = loop->folds.count > 0;
     ss_loop_drop_folds(loop);
     if (status != SS_OK) {
@@ -248,7 +254,6 @@ static void start_tasks(struct loop *loop)
     for (size_t i = 0; i < count; i++)
         if (sorted[i]->state == TASK_NEW)
             ss_task_start(sorted[i]);
-    ss_free(sorted);
     if (!loop->parent)
         loop->engine->watch->progressed(loop, NULL);
 }
@@ -322,12 +327,11 @@ static void next_superstep(struct loop *loop)
     struct ss_update_task *tasks = update_tasks(loop);
     size_t count = loop->tasks.count;
     if (ss_loop_fold(loop, tasks, count, &superstep_folds)) {
-        ss_free(tasks);
+        ss_arena_reset(&loop->engine->levels->scratch);
         return;
     }
     int status = ss_loop_apply(loop, tasks, count, &channel, &error);
     ss_loop_drop_folds(loop);
-    ss_free(tasks);
     if (status != SS_OK) {
         ss_loop_update_failed(loop, channel, &error);
         return;
@@ -407,7 +411,6 @@ static void settle(struct loop *loop)
     bool asks = false;
     struct task *raised = first_raised(sorted, count);
     json_t *interrupts = all_interrupts(sorted, count, &asks);
-    ss_free(sorted);
     if (raised) {
         json_decref(interrupts);
         raise_task(loop, raised);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/status.h"
@@ -216,6 +217,7 @@ struct loop {
     struct {
         struct task **items;
         size_t count, capacity;
+        struct ss_arena memory; // of texts of the superstep, which goes with it
     } tasks;
     bool persists; // it has a checkpointer
     struct loop_entry entered;
@@ -230,10 +232,10 @@ struct loop {
 };
 
 // Where its superstep stands.
-static inline struct ss_superstep ss_loop_stands(const struct loop *loop)
+static inline struct ss_superstep ss_loop_stands(struct loop *loop)
 {
-    return (struct ss_superstep){
-        loop->ns, loop->checkpoint.id, loop->step, loop->stop};
+    return (struct ss_superstep){loop->ns, loop->checkpoint.id, loop->step,
+        loop->stop, &loop->tasks.memory};
 }
 
 // Writes that belong to no task, as those of a pseudo task `__input__` (R5.8).
@@ -257,7 +259,8 @@ void ss_loop_drop_tasks(struct loop *loop);
 struct task *ss_task_new(struct loop *loop);
 void ss_task_destroy(struct task **place);
 // What these wrote, with the folds that are there, becomes the machine's state.
-// *ret_channel: the one at fault, or SS_NONE.
+// *ret_channel: the one at fault, or SS_NONE. Resets the scratch memory, which
+// `tasks` may lie in.
 int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, size_t *ret_channel, struct ss_error *error) SS_MUST_USE;
 // The keys of `values` and `updates` events, and of the final output (R10.4).

@@ -106,7 +106,7 @@ static void keep_tries(struct task *task, int64_t wait_ms)
     else
         ss_thread_seal(thread); // rows of this try end here
     ss_loop_put_writes(
-        task->loop, task->planned.id, task->planned.path, &stored);
+        task->loop, task->planned.id, task->planned.path, &stored, NULL);
     ss_writes_fini(&stored);
     task->tries.tried_seq = ss_thread_head(thread);
 }

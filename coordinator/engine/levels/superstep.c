@@ -51,6 +51,7 @@ void ss_loop_drop_tasks(struct loop *loop)
         ss_task_destroy(&loop->tasks.items[i]);
     loop->tasks.count = 0;
     loop->ended_to = 0;
+    ss_arena_reset(&loop->tasks.memory);
 }
 
 static struct task *add_task(struct loop *loop)
@@ -67,14 +68,12 @@ void ss_loop_plan(struct loop *loop, bool execute)
     ss_loop_drop_tasks(loop);
     ss_check(loop->tasks.count == 0 && loop->ended_to == 0);
     ss_plan(loop->machine, &at, execute, &planned);
-    for (size_t i = 0; i < planned.ignored.count; i++) {
+    for (size_t i = 0; i < planned.ignored.count; i++)
         ss_loop_warn_send(loop, planned.ignored.items[i]);
-        ss_free(planned.ignored.items[i]);
-    }
     for (size_t i = 0; i < planned.count; i++)
         add_task(loop)->planned = planned.items[i];
-    SS_VEC_FINI(&planned.ignored);
-    SS_VEC_FINI(&planned);
+    ss_check(loop->tasks.count == planned.count);
+    ss_planned_tasks_fini(&planned);
 }
 
 struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed)
@@ -91,8 +90,9 @@ struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed)
 int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, size_t *ret_channel, struct ss_error *error)
 {
+    struct ss_arena *scratch = &loop->engine->levels->scratch;
     struct ss_fold_value *folds =
-        ss_zalloc(loop->folds.count + 1, sizeof(*folds));
+        ss_arena_take(scratch, loop->folds.count * sizeof(*folds));
     for (size_t i = 0; i < loop->folds.count; i++)
         folds[i] = (struct ss_fold_value){loop->folds.items[i]->fold.channel,
             loop->folds.items[i]->fold.value};
@@ -101,14 +101,15 @@ int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
         .folds = folds,
         .folds_count = loop->folds.count,
         .step = loop->step,
-        .is_view = loop->is_view};
+        .is_view = loop->is_view,
+        .memory = scratch};
     int status = ss_update_apply(loop->machine, &update, error);
     ss_check(status == SS_OK || !update.changed);
     *ret_channel = update.channel;
     loop->checkpoint.unsaved_state =
         loop->checkpoint.unsaved_state || update.changed;
     loop->not_folded = loop->not_folded || update.not_folded;
-    ss_free(folds);
+    ss_arena_reset(scratch);
     return status;
 }
 

@@ -181,13 +181,13 @@ static void note(
     struct loop *loop, enum ss_told what, const char *task_id, json_t *data)
 {
     struct ss_row *row = event_row(loop);
-    row->events = ss_vec_grow(row->events, &row->events_capacity,
-        row->events_count + 1, sizeof(*row->events));
+    row->events = ss_arena_grow(&row->memory, row->events,
+        &row->events_capacity, row->events_count + 1, sizeof(*row->events));
     struct ss_row_event *event = &row->events[row->events_count++];
     *event = (struct ss_row_event){.what = what, .data = data};
     bool same = strcmp(row->ns, loop->ns) == 0;
     if (!same)
-        event->ns = ss_strdup(loop->ns);
+        event->ns = ss_arena_text(&row->memory, loop->ns);
     if (task_id)
         ss_id_copy(event->task_id, task_id);
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)

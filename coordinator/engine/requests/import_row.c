@@ -82,7 +82,7 @@ void ss_saved_append(
     ss_time_read(ss_json_str(saved, "created_at", ""), &row->wall_us);
     row->metadata = metadata_of(saved, graph);
     row->has_checkpoint = true;
-    ss_checkpoint_tell(full, base, &row->checkpoint);
+    ss_checkpoint_tell(full, base, row);
     ss_checkpoint_unref(full);
     ss_checkpoint_unref(base);
     uint64_t ticks = ss_uuid6_read(row->checkpoint_id);
@@ -111,9 +111,11 @@ static bool is_known(
 {
     const char *task_id = ss_json_str(write, "task_id", "");
     json_int_t idx = ss_json_int(write, "idx", 0);
-    for (size_t i = 0; i < mark->pending_count; i++)
-        if (mark->pending[i].write->idx == idx &&
-            strcmp(mark->pending[i].write->task_id, task_id) == 0)
+    size_t count = 0;
+    const struct ss_pending *all = ss_journal_pending_all(mark, &count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].write->idx == idx &&
+            strcmp(all[i].write->task_id, task_id) == 0)
             return true;
     return false;
 }
@@ -121,8 +123,11 @@ static bool is_known(
 // The resume value without an id that waits at the root's checkpoint, or NULL.
 static json_t *plain_answer(const struct ss_checkpoint_entry *root)
 {
-    for (size_t i = 0; root && i < root->pending_count; i++) {
-        const struct ss_row_write *write = root->pending[i].write;
+    size_t count = 0;
+    const struct ss_pending *all =
+        root ? ss_journal_pending_all(root, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct ss_row_write *write = all[i].write;
         if (is_null_task(write->task_id) &&
             strcmp(write->channel, SS_NAME_RESUME) == 0)
             return ss_value_json(write->value);

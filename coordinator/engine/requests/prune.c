@@ -107,7 +107,7 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
     row->wall_us = mark->wall_us;
     row->metadata = json_incref(mark->metadata);
     row->has_checkpoint = true;
-    ss_checkpoint_tell(full, NULL, &row->checkpoint);
+    ss_checkpoint_tell(full, NULL, row);
     fill_writes(row, mark);
     const struct ss_run_facts *facts =
         mark->ns[0] || !mark->run[0]

@@ -46,7 +46,8 @@ static void cancel_tasks(struct loop *loop, const char *why)
         struct ss_writes writes = {0};
         ss_writes_add(&writes, SS_NAME_ERROR,
             ss_value_new(ss_error_json(SS_ECANCELLED, why)));
-        ss_loop_put_writes(loop, task->planned.id, task->planned.path, &writes);
+        ss_loop_put_writes(
+            loop, task->planned.id, task->planned.path, &writes, NULL);
         ss_writes_fini(&writes);
     }
     if (loop->status != LOOP_ENTERING)

@@ -530,7 +530,7 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
         if (start->forks || !ss_machine_has_versions(loop->machine))
             ss_writes_copy(&start->inherited, &writes);
         else if (!again)
-            ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);
+            ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes, NULL);
         take_resume_value(loop);
         loop->entry = start;
         status = finish_entry(loop, error);

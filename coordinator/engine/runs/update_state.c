@@ -54,6 +54,7 @@ struct change {
     bool null_done; // the null writes are applied
     bool is_due;    // the next superstep begins (run_on)
     SS_VEC(struct task *) tasks;
+    struct ss_arena memory; // of their paths
 };
 
 const struct ss_graph *ss_update_state_graph(const struct change *change)
@@ -66,6 +67,7 @@ static void drop_superstep(struct change *change)
     for (size_t i = 0; i < change->tasks.count; i++)
         ss_task_destroy(&change->tasks.items[i]);
     change->tasks.count = 0;
+    ss_arena_reset(&change->memory);
     ss_loop_destroy(&change->loop);
 }
 
@@ -73,6 +75,7 @@ void ss_update_state_free(struct change *change)
 {
     drop_superstep(change);
     SS_VEC_FINI(&change->tasks);
+    ss_arena_fini(&change->memory);
     if (change->thread->seat->change == change)
         change->thread->seat->change = NULL;
     ss_queue_later(change->thread);
@@ -253,7 +256,7 @@ static void store_on_base(struct change *change, const char *task_id,
     const char *path, const struct ss_writes *writes)
 {
     if (!change->fresh && !change->superseded)
-        ss_loop_put_writes(change->loop, task_id, path, writes);
+        ss_loop_put_writes(change->loop, task_id, path, writes, NULL);
 }
 
 // R9.17.
@@ -367,8 +370,8 @@ static bool prepare(
         task->planned.node = node;
         task->tries.redeliveries = change->losses;
         task->planned.index = i;
-        task->planned.path = ss_path_update(i);
-        task->planned.ns = ss_strdup(loop->ns);
+        task->planned.path = ss_path_update(&change->memory, i);
+        task->planned.ns = loop->ns;
         task->order_kind = SS_ORDER_WRITERS;
         values = values ? json_incref(values) : json_null();
         if (!node->has_body) // what a graph is started with is data

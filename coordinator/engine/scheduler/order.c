@@ -39,8 +39,9 @@ static void add_node(struct ss_assignment *order, struct task *task)
     ss_check(node != NULL);
     order->triggers = ss_task_triggers(task->loop->graph, &task->planned);
     const struct ss_superstep at = ss_loop_stands(task->loop);
-    ss_plan_fresh(task->loop->machine, &at, node, &order->fresh.channels,
-        &order->fresh.managed);
+    if (node->branches_count > 0) // else nobody reads anything
+        ss_plan_fresh(task->loop->machine, &at, node, &order->fresh.channels,
+            &order->fresh.managed);
     order->returned = ss_value_ref(task->returned);
     order->timeouts = node->timeouts;
     if (task->planned.timeout_ms)

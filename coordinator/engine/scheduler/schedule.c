@@ -84,12 +84,11 @@ bool ss_schedule_updates_follow(struct engine *engine)
 
 static void attempt_ends(struct task *task)
 {
-    char name[SS_NUMBER_SIZE];
     if (task->state != TASK_RUNNING)
         return;
-    (void)ss_number_text(attempt_of(task)->name.dispatch, name);
     ss_check(attempt_of(task)->worker != NULL);
-    ss_map_remove(&task->loop->engine->scheduler->attempts, name);
+    ss_map_remove_number(&task->loop->engine->scheduler->attempts,
+        attempt_of(task)->name.dispatch);
     ss_check(attempt_of(task)->worker->running > 0);
     attempt_of(task)->worker->running--;
     ss_check(!task->loop->run || task->loop->run->running > 0);
@@ -125,11 +124,9 @@ static void forget_task(struct task *task)
 
 struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
 {
-    char name[SS_NUMBER_SIZE];
     if (attempt.epoch != engine->options.epoch)
         return NULL;
-    (void)ss_number_text(attempt.dispatch, name);
-    return ss_map_get(&engine->scheduler->attempts, name);
+    return ss_map_get_number(&engine->scheduler->attempts, attempt.dispatch);
 }
 
 const struct sink ss_scheduler_sink = {.task_size = sizeof(struct attempt),
@@ -142,7 +139,6 @@ const struct sink ss_scheduler_sink = {.task_size = sizeof(struct attempt),
 void ss_attempt_begin(struct task *task, struct worker *worker)
 {
     struct engine *engine = worker->engine;
-    char name[SS_NUMBER_SIZE];
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
     ss_check(task->gate_seq <= task->loop->thread->durable);
@@ -155,8 +151,9 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     attempt_of(task)->name = (struct ss_attempt){
         engine->options.epoch, ++engine->scheduler->dispatches};
     attempt_of(task)->sent_ms = engine->now_ms;
-    (void)ss_number_text(attempt_of(task)->name.dispatch, name);
-    ss_map_put(&engine->scheduler->attempts, name, task);
+    void *old = ss_map_put_number(
+        &engine->scheduler->attempts, attempt_of(task)->name.dispatch, task);
+    ss_check(!old);
     worker->running++;
     worker->attempts++;
     engine->counts.attempts_sent++;

@@ -28,14 +28,12 @@
 static void verify_attempts(const struct engine *engine)
 {
     struct scheduler *scheduler = engine->scheduler;
-    char name[24];
     for (const struct ss_map_entry *e = scheduler->attempts.first; e;
          e = e->next) {
         const struct task *task = e->value;
-        snprintf(
-            name, sizeof(name), "%" PRIu64, attempt_of(task)->name.dispatch);
-        ss_invariant(
-            I99, task->state == TASK_RUNNING && strcmp(name, e->key) == 0);
+        const struct task *named = ss_map_get_number(
+            &scheduler->attempts, attempt_of(task)->name.dispatch);
+        ss_invariant(I99, task->state == TASK_RUNNING && named == task);
         ss_invariant(
             I100, attempt_of(task)->name.epoch == engine->options.epoch &&
                       attempt_of(task)->name.dispatch <=

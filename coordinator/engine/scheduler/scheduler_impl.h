@@ -98,7 +98,7 @@ struct scheduler {
     int64_t takeover_until_ms; // so long workers may offer; 0: nobody is asked
     struct ss_map workers;     // peer -> struct worker *
     uint64_t worker_numbers;   // that were given
-    struct ss_map attempts;    // dispatch number as text -> struct task *
+    struct ss_map attempts;    // dispatch number -> struct task *
     uint64_t dispatches;       // numbers that were given
     struct ss_map
         vouched;          // beat.c: task and thread -> when it may be sent anew

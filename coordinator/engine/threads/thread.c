@@ -33,37 +33,28 @@ static const struct {
 
 // ------------------------------------------------ loading
 
-static const char *tag_text(uint64_t tag, char ret_text[SS_NUMBER_SIZE])
-{
-    (void)ss_number_text(tag, ret_text);
-    return ret_text;
-}
-
 // A tag under which the store will answer it. Gives.
 static uint64_t await_tag(struct thread *thread)
 {
-    char text[SS_NUMBER_SIZE];
     uint64_t tag = ++thread->engine->tags;
-    ss_map_put(&thread->engine->threads->awaited, tag_text(tag, text), thread);
+    void *old =
+        ss_map_put_number(&thread->engine->threads->awaited, tag, thread);
+    ss_check(!old);
     return tag;
 }
 
 static void await_no_more(struct thread *thread)
 {
-    char text[SS_NUMBER_SIZE];
-    struct engine *engine = thread->engine;
+    struct ss_map *awaited = &thread->engine->threads->awaited;
     if (thread->store_tag)
-        ss_map_remove(
-            &engine->threads->awaited, tag_text(thread->store_tag, text));
+        ss_map_remove_number(awaited, thread->store_tag);
     if (thread->state == THREAD_LOADING)
-        ss_map_remove(
-            &engine->threads->awaited, tag_text(thread->load_tag, text));
+        ss_map_remove_number(awaited, thread->load_tag);
 }
 
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag)
 {
-    char text[SS_NUMBER_SIZE];
-    return ss_map_get(&engine->threads->awaited, tag_text(tag, text));
+    return ss_map_get_number(&engine->threads->awaited, tag);
 }
 
 struct thread *ss_thread_find(struct engine *engine, const char *id)
@@ -270,19 +261,6 @@ static enum ss_row_kind kind_of(const struct ss_row *row)
     return row->has_checkpoint ? SS_ROW_CHECKPOINT : SS_ROW_WRITES;
 }
 
-// No more comes: what it has room for is given back.
-static void row_trim(struct ss_row *row)
-{
-    ss_check(row->events_count <= row->events_capacity);
-    row->events_capacity = row->events_count;
-    if (row->events_count > 0)
-        row->events =
-            ss_realloc(row->events, row->events_count * sizeof(*row->events));
-    if (row->writes_count > 0)
-        row->writes =
-            ss_realloc(row->writes, row->writes_count * sizeof(*row->writes));
-}
-
 void ss_thread_seal(struct thread *thread)
 {
     struct ss_error error = {0};
@@ -291,7 +269,6 @@ void ss_thread_seal(struct thread *thread)
         return;
     ss_check(row->seq == ss_journal_head(thread->journal) + 1);
     row->kind = kind_of(row);
-    row_trim(row);
     thread->open = NULL;
     thread->open_writes = 0;
     int status = ss_journal_append(thread->journal, row, &error);
@@ -309,7 +286,7 @@ struct ss_row *ss_thread_row_anew(
     struct ss_row *row = ss_row_new();
     row->seq = ss_journal_head(thread->journal) + 1;
     ss_id_copy(row->run, run);
-    row->ns = ss_strdup(ns);
+    row->ns = ss_arena_text(&row->memory, ns);
     row->wall_us = thread->engine->wall_us;
     thread->open = row;
     thread->open_writes = 0;

@@ -156,6 +156,36 @@ START_TEST(a_map_frees_its_values_when_told)
 }
 END_TEST
 
+START_TEST(numbers_are_keys_and_stand_in_order_of_insertion)
+{
+    enum { COUNT = 1000 };
+    struct ss_map map = {0};
+    static int values[COUNT];
+    ck_assert_ptr_null(ss_map_get_number(&map, 0));
+    ck_assert_ptr_null(ss_map_remove_number(&map, 0));
+    for (size_t i = 0; i < COUNT; i++)
+        ck_assert_ptr_null(
+            ss_map_put_number(&map, i << (i % 3 * 20), &values[i]));
+    ck_assert_ptr_eq(
+        ss_map_put_number(&map, UINT64_C(7) << 20, &values[0]), &values[7]);
+    ck_assert_ptr_eq(
+        ss_map_put_number(&map, UINT64_C(7) << 20, &values[7]), &values[0]);
+    for (size_t i = 0; i < COUNT; i += 2)
+        ck_assert_ptr_eq(
+            ss_map_remove_number(&map, i << (i % 3 * 20)), &values[i]);
+    ck_assert_uint_eq(map.count, COUNT / 2);
+    size_t next = 1;
+    for (const struct ss_map_entry *e = map.first; e; e = e->next, next += 2) {
+        ck_assert_ptr_null(e->key);
+        ck_assert_ptr_eq(e->value, &values[next]);
+        ck_assert_ptr_eq(
+            ss_map_get_number(&map, next << (next % 3 * 20)), &values[next]);
+    }
+    ck_assert_ptr_null(ss_map_get_number(&map, UINT64_MAX));
+    ss_map_fini(&map, NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("map");
@@ -170,6 +200,7 @@ int main(void)
     tcase_add_test(tcase, removing_takes_out_first_middle_and_last);
     tcase_add_test(tcase, a_map_does_what_an_array_does);
     tcase_add_test(tcase, a_map_frees_its_values_when_told);
+    tcase_add_test(tcase, numbers_are_keys_and_stand_in_order_of_insertion);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }

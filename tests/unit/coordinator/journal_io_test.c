@@ -35,7 +35,7 @@ static struct ss_row *row_new(uint64_t seq)
     row->seq = seq;
     row->kind = SS_ROW_CHECKPOINT;
     strcpy(row->run, "run-1");
-    row->ns = ss_strdup("");
+    row->ns = ss_arena_text(&row->memory, "");
     row->has_checkpoint = true;
     row->checkpoint_id[0] = 'c';
     row->checkpoint_id[1] = (char)('0' + seq);
@@ -50,9 +50,10 @@ static struct ss_row *row_new(uint64_t seq)
     row->wall_us = 1700000000000000 + (int64_t)seq;
     row->metadata = json_pack("{s:s,s:i}", "user", "Ada", "a", (int)seq);
     row->checkpoint.channels_count = 1;
-    row->checkpoint.channels = ss_zalloc(1, sizeof(*row->checkpoint.channels));
+    row->checkpoint.channels =
+        ss_arena_take(&row->memory, sizeof(*row->checkpoint.channels));
     row->checkpoint.channels[0] = (struct ss_row_channel){
-        .name = ss_strdup("x"),
+        .name = ss_arena_text(&row->memory, "x"),
         .version = (int64_t)seq,
         .value = ss_value_new(json_integer((json_int_t)seq)),
     };

@@ -62,7 +62,7 @@ static struct ss_row *new_row(uint64_t seq)
     struct ss_row *row = ss_row_new();
     row->seq = seq;
     row->kind = SS_ROW_ENTRY;
-    row->ns = ss_strdup("");
+    row->ns = ss_arena_text(&row->memory, "");
     strcpy(row->run, "11111111-1111-1111-1111-111111111111");
     row->entry = json_pack("{s:I}", "input", (json_int_t)seq);
     row->wall_us = 1000;

@@ -61,19 +61,20 @@ static struct ss_row *row(uint64_t seq, const char *id, bool whole)
     struct ss_row_checkpoint *part = &it->checkpoint;
     it->seq = seq;
     it->kind = SS_ROW_CHECKPOINT;
-    it->ns = ss_strdup("");
+    it->ns = ss_arena_text(&it->memory, "");
     it->source = SS_SOURCE_LOOP;
     memcpy(it->checkpoint_id, id, strlen(id) + 1);
     it->has_checkpoint = true;
     it->base_seq = 1;
     part->whole = whole;
-    part->channels = ss_zalloc(1, sizeof(*part->channels));
+    part->channels = ss_arena_take(&it->memory, sizeof(*part->channels));
     part->channels_count = 1;
-    part->channels[0] = (struct ss_row_channel){.name = ss_strdup("x"),
-        .version = (int64_t)seq,
-        .op = whole ? SS_DELTA_SET : SS_DELTA_APPEND,
-        .value =
-            ss_value_new(whole ? json_string("no list") : json_pack("[i]", 1))};
+    part->channels[0] =
+        (struct ss_row_channel){.name = ss_arena_text(&it->memory, "x"),
+            .version = (int64_t)seq,
+            .op = whole ? SS_DELTA_SET : SS_DELTA_APPEND,
+            .value = ss_value_new(
+                whole ? json_string("no list") : json_pack("[i]", 1))};
     return it;
 }
 

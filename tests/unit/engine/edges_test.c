@@ -60,19 +60,18 @@ END_TEST
 
 START_TEST(edge_3_the_whole_path_sorts_and_updates_sort_by_place_first)
 {
-    char *pull = ss_path_pull("a"), *push = ss_path_push(10);
-    char *second = ss_path_push(9), *first = ss_path_update(9);
-    char *next = ss_path_update(10);
+    struct ss_arena memory = {0};
+    const char *pull = "~__pregel_pull, a";
+    const char *second = ss_path_push(&memory, 9);
+    const char *push = ss_path_push(&memory, 10);
+    const char *first = ss_path_update(&memory, 9);
+    const char *next = ss_path_update(&memory, 10);
     ck_assert_int_lt(strcmp(first, next), 0);
     ck_assert_int_lt(strcmp(next, pull), 0);
     ck_assert_int_lt(strcmp(pull, second), 0);
     ck_assert_int_lt(strcmp(second, push), 0);
     ck_assert_int_lt(strcmp("~", first), 0);
-    ss_free(pull);
-    ss_free(push);
-    ss_free(first);
-    ss_free(second);
-    ss_free(next);
+    ss_arena_fini(&memory);
 }
 END_TEST
 

@@ -38,7 +38,7 @@ static void rows(uint64_t count)
         struct ss_row *row = ss_row_new();
         row->seq = seq;
         row->kind = SS_ROW_END;
-        row->ns = ss_strdup("");
+        row->ns = ss_arena_text(&row->memory, "");
         row->end = json_object();
         if (ss_journal_append(thread.journal, row, &error) != SS_OK)
             ck_abort_msg("%s", error.message);

@@ -30,7 +30,7 @@ static void tell(const char *id, const char *parent,
 {
     struct ss_row *row = row_in("");
     holds(row, id, parent);
-    ss_checkpoint_tell(full, base, &row->checkpoint);
+    ss_checkpoint_tell(full, base, row);
     append(row);
 }
 

@@ -31,7 +31,7 @@ struct ss_row *row_in(const char *ns)
     struct ss_row *row = ss_row_new();
     row->seq = ss_journal_head(journal) + 1;
     row->kind = SS_ROW_CHECKPOINT;
-    row->ns = ss_strdup(ns);
+    row->ns = ss_arena_text(&row->memory, ns);
     row->size = 100;
     strcpy(row->run, "run-1");
     return row;
@@ -54,10 +54,11 @@ void moves(struct ss_row *row, const char *channel, int64_t version,
 {
     struct ss_row_checkpoint *checkpoint = &row->checkpoint;
     size_t count = checkpoint->channels_count++;
-    checkpoint->channels = ss_realloc(
-        checkpoint->channels, (count + 1) * sizeof(*checkpoint->channels));
+    size_t capacity = count;
+    checkpoint->channels = ss_arena_grow(&row->memory, checkpoint->channels,
+        &capacity, count + 1, sizeof(*checkpoint->channels));
     checkpoint->channels[count] = (struct ss_row_channel){
-        .name = ss_strdup(channel),
+        .name = ss_arena_text(&row->memory, channel),
         .version = version,
         .op = op,
         .value = text ? value(text) : NULL,
@@ -69,11 +70,12 @@ void sees(
 {
     struct ss_row_checkpoint *checkpoint = &row->checkpoint;
     size_t count = checkpoint->seen_count++;
-    checkpoint->seen =
-        ss_realloc(checkpoint->seen, (count + 1) * sizeof(*checkpoint->seen));
+    size_t capacity = count;
+    checkpoint->seen = ss_arena_grow(&row->memory, checkpoint->seen, &capacity,
+        count + 1, sizeof(*checkpoint->seen));
     checkpoint->seen[count] = (struct ss_row_seen){
-        .node = ss_strdup(node),
-        .channel = ss_strdup(channel),
+        .node = ss_arena_text(&row->memory, node),
+        .channel = ss_arena_text(&row->memory, channel),
         .version = version,
     };
 }
@@ -81,8 +83,8 @@ void sees(
 void updates(struct ss_row *row, const char *channel)
 {
     row->checkpoint.updated_known = true;
-    row->checkpoint.updated = ss_zalloc(1, sizeof(char *));
-    row->checkpoint.updated[0] = ss_strdup(channel);
+    row->checkpoint.updated = ss_arena_take(&row->memory, sizeof(char *));
+    row->checkpoint.updated[0] = ss_arena_text(&row->memory, channel);
     row->checkpoint.updated_count = 1;
 }
 
@@ -91,13 +93,14 @@ void writes_at(struct ss_row *row, const char *path, const char *task,
 {
     size_t count = row->writes_count++;
     if ((count & (count - 1)) == 0) { // a power of two: it is full
-        row->writes = ss_realloc(
-            row->writes, (count ? 2 * count : 1) * sizeof(*row->writes));
+        size_t capacity = count;
+        row->writes = ss_arena_grow(&row->memory, row->writes, &capacity,
+            count + 1, sizeof(*row->writes));
     }
     row->writes[count] = (struct ss_row_write){
-        .path = ss_strdup(path),
+        .path = ss_arena_text(&row->memory, path),
         .idx = idx,
-        .channel = ss_strdup(channel),
+        .channel = ss_arena_text(&row->memory, channel),
         .value = text ? value(text) : NULL,
     };
     strcpy(row->writes[count].task_id, task);

@@ -221,11 +221,9 @@ static void damage(int how, struct ss_row *row)
         row->writes[0].value = NULL;
         break;
     case 9:
-        ss_free(row->writes[0].channel);
         row->writes[0].channel = NULL;
         break;
     case 10:
-        ss_free(row->checkpoint.channels[0].name);
         row->checkpoint.channels[0].name = NULL;
         break;
     case 11:
@@ -243,11 +241,9 @@ static void damage(int how, struct ss_row *row)
         row->checkpoint.channels[0].op = SS_DELTA_APPEND;
         break;
     case 15:
-        ss_free(row->checkpoint.seen[0].node);
         row->checkpoint.seen[0].node = NULL;
         break;
     case 16:
-        ss_free(row->checkpoint.updated[0]);
         row->checkpoint.updated[0] = NULL;
         break;
     default:

@@ -46,11 +46,8 @@ static void drop_tasks(void)
 {
     for (size_t i = 0; i < bench.tasks.count; i++)
         ss_planned_task_fini(&bench.tasks.items[i]);
-    for (size_t i = 0; i < bench.tasks.ignored.count; i++)
-        ss_free(bench.tasks.ignored.items[i]);
-    SS_VEC_FINI(&bench.tasks.ignored);
-    SS_VEC_FINI(&bench.tasks);
-    memset(&bench.tasks, 0, sizeof(bench.tasks));
+    ss_planned_tasks_fini(&bench.tasks);
+    ss_arena_fini(&bench.memory);
 }
 
 void bench_end(void)
@@ -105,13 +102,16 @@ int bench_apply(const struct deed *deeds, size_t count)
         make(&made[i], &deeds[i]);
         tasks[i] = made[i].task;
     }
+    struct ss_arena memory = {0};
     struct ss_update update = {.tasks = tasks,
+        .memory = &memory,
         .count = count,
         .folds = bench.folds,
         .folds_count = bench.folds_count,
         .step = bench.at.step,
         .is_view = bench.is_view};
     int status = ss_update_apply(bench.machine, &update, &error);
+    ss_arena_fini(&memory);
     if (status == SS_OK)
         ss_updated_set(bench.machine, false);
     bench.not_folded = update.not_folded;
@@ -207,6 +207,7 @@ void bench_plans(bool execute, const char *expected)
     struct ss_buf names;
     ss_buf_init(&names, 4096);
     drop_tasks();
+    bench.at.memory = &bench.memory;
     ss_plan(bench.machine, &bench.at, execute, &bench.tasks);
     for (size_t i = 0; i < bench.tasks.count; i++)
         ss_buf_addf(&names, "%s%s%s", i ? ", " : "",
@@ -228,7 +229,7 @@ void bench_save(bool whole)
     head = ss_journal_head(bench.journal);
     row->seq = head + 1;
     row->kind = SS_ROW_CHECKPOINT;
-    row->ns = ss_strdup("");
+    row->ns = ss_arena_text(&row->memory, "");
     snprintf(row->run, sizeof(row->run), "%s", "run");
     snprintf(row->checkpoint_id, sizeof(row->checkpoint_id),
         "00000000-0000-6000-8000-%012u", (unsigned)row->seq);
@@ -241,7 +242,7 @@ void bench_save(bool whole)
     bench.base_seq = whole ? row->seq : bench.base_seq;
     row->base_seq = bench.base_seq;
     row->has_checkpoint = true;
-    ss_delta_fill(bench.machine, &row->checkpoint,
+    ss_delta_fill(bench.machine, row,
         &(struct ss_delta_form){
             .whole = whole, .edits = true, .updated = true});
     ss_delta_drop(bench.machine);

@@ -15,6 +15,7 @@ struct bench {
     struct ss_machine *machine;
     struct ss_superstep at;        // where it stands: step -1
     struct ss_planned_tasks tasks; // of the last bench_plans()
+    struct ss_arena memory;        // of their texts
     struct ss_journal *journal;    // what bench_save() made; or NULL
     uint64_t base_seq;
     // of the next updates

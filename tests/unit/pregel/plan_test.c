@@ -119,15 +119,11 @@ END_TEST
 
 START_TEST(paths_are_written_as_in_the_vectors)
 {
-    diamond();
-    char *pull = ss_path_pull("B"), *push = ss_path_push(3);
-    char *update = ss_path_update(1);
-    ck_assert_str_eq(pull, "~__pregel_pull, B");
-    ck_assert_str_eq(push, "~__pregel_push, 0000000003, 0000000000");
-    ck_assert_str_eq(update, "~__interrupt__, 0000000001");
-    ss_free(pull);
-    ss_free(push);
-    ss_free(update);
+    struct ss_arena memory = {0};
+    ck_assert_str_eq(
+        ss_path_push(&memory, 3), "~__pregel_push, 0000000003, 0000000000");
+    ck_assert_str_eq(ss_path_update(&memory, 1), "~__interrupt__, 0000000001");
+    ss_arena_fini(&memory);
 }
 END_TEST
 

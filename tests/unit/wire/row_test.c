@@ -46,13 +46,14 @@ static void write_add(const char *path, const char *task, int32_t idx,
 {
     size_t count = row->writes_count++;
     if ((count & (count - 1)) == 0) { // a power of two: it is full
-        row->writes = ss_realloc(
-            row->writes, (count ? 2 * count : 1) * sizeof(*row->writes));
+        size_t capacity = count;
+        row->writes = ss_arena_grow(&row->memory, row->writes, &capacity,
+            count + 1, sizeof(*row->writes));
     }
     row->writes[count] = (struct ss_row_write){
-        .path = ss_strdup(path),
+        .path = ss_arena_text(&row->memory, path),
         .idx = idx,
-        .channel = ss_strdup(channel),
+        .channel = ss_arena_text(&row->memory, channel),
         .value = it,
     };
     (void)snprintf(row->writes[count].task_id,
@@ -64,20 +65,27 @@ static void channel_add(
 {
     struct ss_row_checkpoint *to = &row->checkpoint;
     size_t count = to->channels_count++;
-    to->channels =
-        ss_realloc(to->channels, (count + 1) * sizeof(*to->channels));
-    to->channels[count] = (struct ss_row_channel){
-        .name = ss_strdup(name), .version = version, .op = op, .value = it};
+    size_t capacity = count;
+    to->channels = ss_arena_grow(&row->memory, to->channels, &capacity,
+        count + 1, sizeof(*to->channels));
+    to->channels[count] =
+        (struct ss_row_channel){.name = ss_arena_text(&row->memory, name),
+            .version = version,
+            .op = op,
+            .value = it};
 }
 
 static void seen_add(const char *node, const char *channel, int64_t version)
 {
     struct ss_row_checkpoint *to = &row->checkpoint;
     size_t count = to->seen_count++;
-    to->seen = ss_realloc(to->seen, (count + 1) * sizeof(*to->seen));
-    to->seen[count] = (struct ss_row_seen){.node = ss_strdup(node),
-        .channel = ss_strdup(channel),
-        .version = version};
+    size_t capacity = count;
+    to->seen = ss_arena_grow(
+        &row->memory, to->seen, &capacity, count + 1, sizeof(*to->seen));
+    to->seen[count] =
+        (struct ss_row_seen){.node = ss_arena_text(&row->memory, node),
+            .channel = ss_arena_text(&row->memory, channel),
+            .version = version};
 }
 
 // A row with something in every place.
@@ -105,9 +113,9 @@ static void sample(void)
     seen_add("b", "x", 7);
     seen_add("b", NULL, 0);
     row->checkpoint.updated_known = true;
-    row->checkpoint.updated = ss_zalloc(2, sizeof(char *));
-    row->checkpoint.updated[0] = ss_strdup("log");
-    row->checkpoint.updated[1] = ss_strdup("x");
+    row->checkpoint.updated = ss_arena_take(&row->memory, 2 * sizeof(char *));
+    row->checkpoint.updated[0] = ss_arena_text(&row->memory, "log");
+    row->checkpoint.updated[1] = ss_arena_text(&row->memory, "x");
     row->checkpoint.updated_count = 2;
 }
 
