@@ -65,16 +65,28 @@ static struct ss_core_subject core_subject_of(
     return (struct ss_core_subject){.thread = NULL};
 }
 
-void ss_core_feed(struct ss_core *core, struct ss_event *event)
+// `ret` NULL: more follow at once.
+static void core_step_engine(
+    struct ss_core *core, struct ss_event *event, struct ss_commands *ret)
 {
-    struct ss_commands commands = {.wake_at_ms = INT64_MAX};
     event->now_ms = core->now_ms;
     event->wall_us = core->wall_us;
     if (core->options.before)
         core->options.before(core->options.ctx, event);
     core->subject = core_subject_of(core, event);
-    ss_engine_step(core->engine, event, &commands);
+    ss_engine_step(core->engine, event, ret);
     core->subject = (struct ss_core_subject){.thread = NULL};
+}
+
+void ss_core_feed_more(struct ss_core *core, struct ss_event *event)
+{
+    core_step_engine(core, event, NULL);
+}
+
+void ss_core_feed(struct ss_core *core, struct ss_event *event)
+{
+    struct ss_commands commands = {.wake_at_ms = INT64_MAX};
+    core_step_engine(core, event, &commands);
     core->wake_at_ms = commands.wake_at_ms;
     for (size_t i = 0; i < commands.count; i++)
         core_perform(core, &commands.items[i]);

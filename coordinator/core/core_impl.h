@@ -79,6 +79,8 @@ struct ss_core {
 
 // core.c: one event for the engine, its commands carried out.
 void ss_core_feed(struct ss_core *core, struct ss_event *event);
+// One of several that have come at once; ss_core_feed() takes the last of them.
+void ss_core_feed_more(struct ss_core *core, struct ss_event *event);
 // Feed `event` (whose peer, and message in `text`, are copied) in the next
 // turn.
 void ss_core_owe(struct ss_core *core, struct ss_event event, const char *text);

@@ -84,7 +84,10 @@ static void inbox_done(
         event->type = SS_EVENT_TASK_DONE;
         event->done.outcome = message->outcomes[i];
         message->outcomes[i] = NULL;
-        ss_core_feed(core, event);
+        if (i + 1 < message->outcomes_count)
+            ss_core_feed_more(core, event);
+        else
+            ss_core_feed(core, event);
     }
 }
 

@@ -308,7 +308,9 @@ struct ss_engine;
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options);
 void ss_engine_destroy(struct ss_engine **place);
 // Advance by one event. What the user's graph or a client does wrong is data in
-// the commands, never an error here.
+// the commands, never an error here. `ret` NULL: more events follow at once,
+// and with the last of them, which has the commands of all, tasks are sent and
+// rows handed to the store, once.
 void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     struct ss_commands *ret);
 // Costs as much as there are workers.

@@ -11,4 +11,7 @@ struct ss_engine {
     size_t verify_in; // steps until all invariants are looked at again
 };
 
+// take.c: the event to its room.
+void ss_event_take(struct engine *engine, const struct ss_event *event);
+
 #endif

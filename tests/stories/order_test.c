@@ -4,7 +4,7 @@
 //
 //   every choice of what a, b and c write (WRITES each)
 //     x every order of their results (6) x the store at once, or as late as can
-//     be
+//     be; or all of them in one message
 //     -> one and the same list of checkpoints: values, versions, versions seen,
 //        updated channels, ids, pending writes; and one and the same answer
 #include <stdio.h>
@@ -81,14 +81,29 @@ static const int orders[][NODES] = {
     {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
 
-// Results in that order (and any others as they come); the store when it is
-// asked, or only when nothing else can happen.
-static void run_in_order(const int *order, bool is_late)
+// The store when it is asked, or only when nothing else can happen; or when it
+// is asked, and results come together.
+enum pace { PROMPT, LATE, TOGETHER, PACES };
+static const char *const paces[] = {"prompt", "late", "all at once"};
+
+static bool run_together(const int *order)
 {
-    bool moved = true;
+    char names[NODES][2];
+    const char *nodes[NODES];
+    for (int i = 0; i < NODES; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "%c", 'a' + order[i]);
+        nodes[i] = names[i];
+    }
+    return world_run_results("w1", nodes, NODES);
+}
+
+// Results in that order (and any others as they come).
+static void run_in_order(const int *order, enum pace pace)
+{
+    bool moved = true, is_late = pace == LATE;
     world_store_slow(true);
     while (moved) {
-        moved = false;
+        moved = pace == TOGETHER && (world_run_store() || run_together(order));
         for (int i = 0; i < NODES && !moved; i++) {
             char name[] = {(char)('a' + order[i]), '\0'};
             moved = (is_late || !world_run_store()) && world_run_result(name);
@@ -99,7 +114,7 @@ static void run_in_order(const int *order, bool is_late)
 }
 
 static char *outcome(const char *edges, const char *extra, const char *request,
-    const int *order, bool is_late)
+    const int *order, enum pace pace)
 {
     world_begin();
     world_graph(chart("g", edges, extra));
@@ -110,7 +125,7 @@ static char *outcome(const char *edges, const char *extra, const char *request,
     world_worker("w1", 8);
     world_run();
     uint64_t id = world_ask("ann", "run", request);
-    run_in_order(order, is_late);
+    run_in_order(order, pace);
     json_t *saved = world_get("checkpoints", "{'thread': 't'}");
     json_t *answer = world_answer(id);
     ck_assert_msg(answer != NULL, "not answered\n%s", world_told());
@@ -127,14 +142,14 @@ static char *outcome(const char *edges, const char *extra, const char *request,
 static void same_in_all_orders(
     const char *edges, const char *extra, const char *request)
 {
-    char *first = outcome(edges, extra, request, orders[0], false);
+    char *first = outcome(edges, extra, request, orders[0], PROMPT);
     for (int o = 0; o < ORDERS; o++) {
-        for (int is_late = 0; is_late < 2; is_late++) {
-            char *again = outcome(edges, extra, request, orders[o], is_late);
+        for (int pace = 0; pace < PACES; pace++) {
+            char *again =
+                outcome(edges, extra, request, orders[o], (enum pace)pace);
             if (strcmp(first, again) != 0)
-                ck_abort_msg("%zu %zu %zu, order %d, %s store:\n%s\n%s",
-                    chosen[0], chosen[1], chosen[2], o,
-                    is_late ? "late" : "prompt", first, again);
+                ck_abort_msg("%zu %zu %zu, order %d, %s:\n%s\n%s", chosen[0],
+                    chosen[1], chosen[2], o, paces[pace], first, again);
             ss_free(again);
         }
     }
@@ -190,7 +205,7 @@ static json_t *asks_a_b_c(struct visit *visit)
     return visit_ask(visit, "ok?") ? does(visit) : NULL;
 }
 
-static char *beside(const int *order, bool is_late, body_fn *body)
+static char *beside(const int *order, enum pace pace, body_fn *body)
 {
     world_begin();
     world_graph(chart("g", "start>a start>b start>c a+b+c>d", "{" KEYS "}"));
@@ -201,7 +216,7 @@ static char *beside(const int *order, bool is_late, body_fn *body)
     world_worker("w1", 8);
     world_run();
     world_ask("ann", "run", RUN(""));
-    run_in_order(order, is_late);
+    run_in_order(order, pace);
     world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
     char *text = ss_json_canonical(world_get("checkpoints", "{'thread': 't'}"));
     world_end();
@@ -214,9 +229,10 @@ static void same_beside(body_fn *body)
     for (chosen[0] = 0; chosen[0] < tried; chosen[0]++) {
         for (chosen[2] = 0; chosen[2] < tried; chosen[2]++) {
             chosen[1] = 1;
-            char *first = beside(orders[0], false, body);
-            for (int o = 0; o < 2 * ORDERS; o++) {
-                char *again = beside(orders[o / 2], o % 2, body);
+            char *first = beside(orders[0], PROMPT, body);
+            for (int o = 0; o < PACES * ORDERS; o++) {
+                char *again =
+                    beside(orders[o / PACES], (enum pace)(o % PACES), body);
                 ck_assert_str_eq(first, again);
                 ss_free(again);
             }

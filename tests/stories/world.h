@@ -92,6 +92,10 @@ void world_run(void);
 // One thing arrives: a result (of `node`, if not NULL), a store's answer.
 // False: there is none.
 bool world_run_result(const char *node);
+// Those of these nodes that are on their way, from one worker, in that order
+// and one message. False: there is none.
+bool world_run_results(
+    const char *worker, const char *const *nodes, size_t count);
 bool world_run_store(void);
 // Time passes; living workers send their beats.
 void world_pass(int64_t ms);

@@ -226,6 +226,51 @@ static void settle(const struct parcel *parcel)
     ss_message_destroy(&message);
 }
 
+static void parcel_fini(struct parcel *parcel)
+{
+    ss_free(parcel->worker);
+    ss_free(parcel->node);
+    ss_free(parcel->bytes);
+}
+
+// The result of that node, if it is on its way, is `together`'s, too.
+static void join(struct ss_message *together, const char *node)
+{
+    struct ss_message *message = NULL;
+    struct ss_error error;
+    size_t i = 0;
+    while (i < world.parcels.count &&
+           (world.parcels.items[i].live ||
+               strcmp(world.parcels.items[i].node, node) != 0))
+        i++;
+    if (i == world.parcels.count)
+        return;
+    struct parcel parcel = world.parcels.items[i];
+    SS_VEC_REMOVE(&world.parcels, i);
+    settle(&parcel);
+    ck_assert_int_eq(
+        ss_message_decode(parcel.bytes, parcel.size, &message, &error), SS_OK);
+    together->outcomes[together->outcomes_count++] = message->outcomes[0];
+    message->outcomes[0] = NULL;
+    message->outcomes_count = 0;
+    ss_message_destroy(&message);
+    parcel_fini(&parcel);
+}
+
+bool world_run_results(
+    const char *worker, const char *const *nodes, size_t count)
+{
+    struct ss_message *together = ss_message_new(SS_MESSAGE_DONE);
+    together->outcomes = ss_zalloc(count, sizeof(*together->outcomes));
+    for (size_t i = 0; i < count; i++)
+        join(together, nodes[i]);
+    bool any = together->outcomes_count > 0;
+    if (any)
+        world_say(worker, together);
+    ss_message_destroy(&together);
+    return any;
+}
+
 static void deliver(const struct parcel *parcel)
 {
     if (!parcel->live)
@@ -253,9 +298,7 @@ bool world_run_result(const char *node)
             if (world.repeat && !parcel.live)
                 deliver(&parcel);
         }
-        ss_free(parcel.worker);
-        ss_free(parcel.node);
-        ss_free(parcel.bytes);
+        parcel_fini(&parcel);
         return true;
     }
     return false;

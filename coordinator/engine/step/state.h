@@ -40,6 +40,7 @@ struct engine {
     uint64_t tags;      // that were given, to what the store answers
     int32_t row_format; // rows of newer ones are not written: who reads them?
     bool drains;        // no more tasks are sent
+    bool in_step;       // more events of this step follow
     bool ready_moved;   // a task that waits for a worker may find one
     // What each room keeps; its files alone know what that is.
     struct threads *threads;

@@ -1,0 +1,120 @@
+// take.c - an event to the room that it is for.
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/inside.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/quarantine.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
+
+static void on_rows(struct engine *engine, const struct ss_event *event)
+{
+    struct thread *thread = ss_thread_rows(engine, event);
+    if (thread)
+        ss_requests_resume(thread);
+}
+
+static void on_stored(struct engine *engine, const struct ss_event *event)
+{
+    if (ss_suspect_stored(engine, event) || ss_pause_stored(engine, event) ||
+        ss_claim_stored(engine, event))
+        return;
+    struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
+    if (!thread || thread->store_tag != event->stored.tag)
+        return;
+    enum unit_end end = ss_thread_stored(thread, event);
+    if (end != UNIT_REFUSED)
+        ss_requests_stored(thread, end == UNIT_DELETED);
+}
+
+static void on_run_found(struct engine *engine, const struct ss_event *event)
+{
+    struct thread *thread =
+        ss_run_found(engine, event->run.record, event->run.crashed);
+    if (thread && !engine->options.shared)
+        ss_takeover_begin(engine); // else workers are asked
+    if (thread)
+        ss_requests_resume(thread);
+}
+
+static void on_shards(struct engine *engine, const struct ss_event *event)
+{
+    if (event->type == SS_EVENT_SHARDS_GAINED) {
+        ss_shards_gained(engine, event);
+        ss_seek_gained(engine, event->shards.shards, event->shards.epoch);
+    } else if (event->type == SS_EVENT_SHARDS_READ) {
+        ss_shards_read(engine, event);
+        ss_requests_read(engine, event->shards.shards);
+    } else {
+        ss_shards_lost(engine, event);
+        ss_suspects_let_go(engine);
+    }
+    ss_limits_reckon(engine);
+}
+
+void ss_event_take(struct engine *engine, const struct ss_event *event)
+{
+    switch (event->type) {
+    case SS_EVENT_WORKER_HELLO:
+        ss_worker_hello(engine, event);
+        break;
+    case SS_EVENT_WORKER_BEAT:
+        ss_worker_beat(engine, event);
+        break;
+    case SS_EVENT_WORKER_BYE:
+        ss_worker_bye(engine, event);
+        break;
+    case SS_EVENT_WORKER_LACKS:
+        ss_worker_lacks(engine, event);
+        break;
+    case SS_EVENT_WORKER_OFFERS:
+        ss_worker_offers(engine, event);
+        break;
+    case SS_EVENT_TASK_DONE:
+        ss_worker_done(engine, event);
+        break;
+    case SS_EVENT_TASK_LIVE:
+        ss_worker_live(engine, event);
+        break;
+    case SS_EVENT_REQUEST:
+        ss_request(engine, event);
+        break;
+    case SS_EVENT_CLIENT_GONE:
+        ss_client_gone(engine, event->peer, event->request.id);
+        break;
+    case SS_EVENT_GRAPH_KNOWN:
+        ss_graph_found(engine, event);
+        break;
+    case SS_EVENT_RUN_FOUND:
+        on_run_found(engine, event);
+        break;
+    case SS_EVENT_PAUSES:
+        ss_pauses_read(engine, event);
+        break;
+    case SS_EVENT_ROWS:
+        on_rows(engine, event);
+        break;
+    case SS_EVENT_RECORDS:
+        ss_records(engine, event);
+        break;
+    case SS_EVENT_STORED:
+        on_stored(engine, event);
+        break;
+    case SS_EVENT_SHARDS_GAINED:
+    case SS_EVENT_SHARDS_READ:
+    case SS_EVENT_SHARDS_LOST:
+        on_shards(engine, event);
+        break;
+    case SS_EVENT_DRAIN:
+        engine->drains = true;
+        break;
+    case SS_EVENT_MEMBERS:
+        if (ss_shards_seen(engine, event))
+            ss_workers_members(engine);
+        break;
+    case SS_EVENT_TICK:
+        break;
+    }
+}
