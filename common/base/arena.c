@@ -13,7 +13,7 @@ struct ss_arena_chunk {
     _Alignas(16) char bytes[];
 };
 
-enum { CHUNK_SIZE_FIRST = 1024 };
+enum { CHUNK_SIZE_FIRST = 1024, CHUNK_KEPT_MAX = 64 * 1024 };
 
 static void *take_chunk(struct ss_arena *arena, size_t size)
 {
@@ -75,7 +75,8 @@ void *ss_arena_grow(struct ss_arena *arena, void *items, size_t *capacity,
 
 void ss_arena_reset(struct ss_arena *arena)
 {
-    if (arena->now && arena->now->older)
+    const struct ss_arena_chunk *now = arena->now;
+    if (now && (now->older || now->size > CHUNK_KEPT_MAX))
         ss_arena_fini(arena);
     arena->used = 0;
 }

@@ -23,7 +23,8 @@ char *ss_arena_text(struct ss_arena *arena, const char *text);
 // `items`, or another place that they were copied to.
 void *ss_arena_grow(struct ss_arena *arena, void *items, size_t *capacity,
     size_t count, size_t size);
-// All that was taken is given back; a first chunk stays for what comes.
+// All that was taken is given back; a first chunk stays for what comes, unless
+// it is large.
 void ss_arena_reset(struct ss_arena *arena);
 void ss_arena_fini(struct ss_arena *arena);
 

@@ -62,6 +62,23 @@ START_TEST(a_text_that_fills_a_chunk_to_its_end_leaves_the_next_one_whole)
 }
 END_TEST
 
+START_TEST(what_is_reset_keeps_one_small_chunk)
+{
+    arena.first = 64;
+    char *first = ss_arena_text(&arena, "once");
+    ss_arena_reset(&arena);
+    ck_assert_ptr_eq(ss_arena_text(&arena, "more"), first);
+    ss_arena_take(&arena, 1000); // another one
+    ss_arena_reset(&arena);
+    ck_assert_ptr_null(arena.now);
+    ss_arena_take(&arena, (size_t)1 << 20);
+    ss_arena_reset(&arena);
+    ck_assert_ptr_null(arena.now);
+    ck_assert_uint_eq(arena.first, 64);
+    ss_arena_reset(&arena);
+}
+END_TEST
+
 START_TEST(a_list_grows_and_keeps_what_it_has)
 {
     uint32_t *items = NULL;
@@ -86,6 +103,7 @@ int main(void)
     tcase_add_test(tcase, what_is_larger_than_a_chunk_gets_one_of_its_own);
     tcase_add_test(
         tcase, a_text_that_fills_a_chunk_to_its_end_leaves_the_next_one_whole);
+    tcase_add_test(tcase, what_is_reset_keeps_one_small_chunk);
     tcase_add_test(tcase, a_list_grows_and_keeps_what_it_has);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
