@@ -79,8 +79,8 @@ static enum ss_wire_type wire_of(const descriptor_field *field)
 static unsigned find_field(const descriptor *message, uint32_t number)
 {
     const descriptor_field *fields = message->fields, *known;
-    if (message->n_fields == 0)
-        return 0;
+    if (!fields) // there are none
+        return message->n_fields;
     uint32_t at = number - fields[0].id;
     if (at < message->n_fields && fields[at].id == number)
         return at;

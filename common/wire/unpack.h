@@ -17,15 +17,15 @@
 #include "common/wire/budget.h"
 
 // Look only. SS_EFORMAT, SS_ELIMIT: what is wrong, with the name of the field.
-int ss_wire_scan(const ProtobufCMessageDescriptor *descriptor,
-    const void *bytes, size_t size, struct ss_error *error) SS_MUST_USE;
+int ss_wire_scan(const ProtobufCMessageDescriptor *message, const void *bytes,
+    size_t size, struct ss_error *error) SS_MUST_USE;
 
 // Init `budget` for a message of this size, look, and unpack. *ret_message
 // lives until ss_budget_fini(), and borrows from `bytes` what is of type bytes
 // in it. On an error the budget is freed already.
-int ss_wire_unpack(const ProtobufCMessageDescriptor *descriptor,
-    const void *bytes, size_t size, struct ss_budget *budget,
-    ProtobufCMessage **ret_message, struct ss_error *error) SS_MUST_USE;
+int ss_wire_unpack(const ProtobufCMessageDescriptor *message, const void *bytes,
+    size_t size, struct ss_budget *budget, ProtobufCMessage **ret_message,
+    struct ss_error *error) SS_MUST_USE;
 
 // Field `number` of the outermost message, a varint. False: it is not there, or
 // the bytes are malformed before it.

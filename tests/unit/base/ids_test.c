@@ -56,16 +56,17 @@ END_TEST
 
 START_TEST(a_nested_task_has_the_id_of_the_reference)
 {
-    const char *parts[] = {
-        "sub:" TASK "|s1", "0", "s1", "__pregel_pull", "branch:to:s1"};
+    static const char ns[] = "sub:" TASK "|s1";
+    const char *parts[] = {ns, "0", "s1", "__pregel_pull", "branch:to:s1"};
     check_task(4, parts, COUNT(parts), "60bb13e1-1deb-4d33-6827-bbfab4af903f");
 }
 END_TEST
 
 START_TEST(a_call_has_the_id_of_the_reference)
 {
-    const char *parts[] = {"wf:" TASK "|add", "-1", "add", "__pregel_push",
-        "~__pregel_pull, wf", "0"};
+    static const char ns[] = "wf:" TASK "|add";
+    const char *parts[] = {
+        ns, "-1", "add", "__pregel_push", "~__pregel_pull, wf", "0"};
     check_task(4, parts, COUNT(parts), "3e29017c-af23-0b3d-9d8b-950f8f8c64c8");
 }
 END_TEST

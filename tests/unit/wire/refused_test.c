@@ -176,11 +176,13 @@ static int count_allocation(size_t size)
 
 START_TEST(a_megabyte_of_unknown_fields_takes_no_memory)
 {
+    static const char head[] = {8, 1};
+    static const char field[] = {(char)0xf8, 7, 1}; // 127, varint 1
     size_t size = 1024 * 1024;
     char *bytes = ss_zalloc(size, 1);
-    memcpy(bytes, "\x08\x01", 2);
-    for (size_t i = 2; i + 3 <= size; i += 3)
-        memcpy(bytes + i, "\xf8\x07\x01", 3); // field 127, varint 1
+    memcpy(bytes, head, sizeof(head));
+    for (size_t i = sizeof(head); i + sizeof(field) <= size; i += sizeof(field))
+        memcpy(bytes + i, field, sizeof(field));
     struct ss_error error = {0};
     allocated = 0;
     ss_mem_hook = count_allocation;
