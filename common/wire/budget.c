@@ -35,6 +35,7 @@ void ss_budget_init(struct ss_budget *budget, size_t size_max)
     budget->at = budget->first;
     budget->end = budget->first + sizeof(budget->first);
     budget->left = size_max;
+    budget->block_size = 2 * sizeof(budget->first);
     budget->is_spent = false;
     budget->allocator = (ProtobufCAllocator){take, give_back, budget};
 }
@@ -48,12 +49,18 @@ void ss_budget_fini(struct ss_budget *budget)
     }
 }
 
+void ss_budget_expect(struct ss_budget *budget, size_t size)
+{
+    if (size > BLOCK_SIZE_MAX)
+        size = BLOCK_SIZE_MAX;
+    if (size > budget->block_size)
+        budget->block_size = size;
+}
+
 static void add_block(struct ss_budget *budget, size_t size)
 {
-    size_t capacity =
-        2 * (budget->blocks ? budget->blocks->size : sizeof(budget->first));
-    if (capacity > BLOCK_SIZE_MAX)
-        capacity = BLOCK_SIZE_MAX;
+    size_t capacity = budget->block_size;
+    ss_budget_expect(budget, 2 * capacity);
     if (capacity < size)
         capacity = size;
     struct ss_budget_block *block = ss_alloc(sizeof(*block) + capacity);

@@ -19,6 +19,7 @@ struct ss_budget {
     struct ss_budget_block *blocks; // the newest first; NULL: `first` is enough
     char *at, *end;                 // what is free in the newest, or in `first`
     size_t left;                    // of the ceiling, in bytes
+    size_t block_size;              // of the next block, at least
     bool is_spent;                  // something did not get its memory
     ProtobufCAllocator allocator;   // takes from this budget; free does nothing
     _Alignas(max_align_t) char first[SS_BUDGET_FIRST_SIZE];
@@ -27,6 +28,8 @@ struct ss_budget {
 // `budget` must stay where it is until it is freed.
 void ss_budget_init(struct ss_budget *budget, size_t size_max);
 void ss_budget_fini(struct ss_budget *budget);
+// About so much will be needed: what `first` does not hold comes in one block.
+void ss_budget_expect(struct ss_budget *budget, size_t size);
 // Aligned memory, not cleared; NULL when the budget is spent.
 void *ss_budget_alloc(struct ss_budget *budget, size_t size);
 

@@ -307,10 +307,14 @@ static char *put_in_place(struct pass *pass, struct run *run,
 
 static bool lacks_field(const descriptor *message, uint64_t seen)
 {
-    for (unsigned i = 0; i < message->n_fields; i++)
-        if (message->fields[i].label == PROTOBUF_C_LABEL_REQUIRED &&
-            !(seen >> i & 1))
+    uint64_t unseen = ~seen;
+    if (message->n_fields < FIELDS_MAX)
+        unseen &= (UINT64_C(1) << message->n_fields) - 1;
+    for (; unseen != 0; unseen &= unseen - 1) {
+        int lowest = __builtin_ctzll(unseen);
+        if (message->fields[lowest].label == PROTOBUF_C_LABEL_REQUIRED)
             return true;
+    }
     return false;
 }
 
@@ -381,8 +385,12 @@ int ss_wire_unpack(const descriptor *message, const void *bytes, size_t size,
     struct ss_budget *budget, ProtobufCMessage **ret_message,
     struct ss_error *error)
 {
+    enum {
+        TIMES = 6
+    }; // outcomes and orders take four to six times their bytes
     struct pass pass = {.budget = budget, .error = error};
     ss_budget_init(budget, budget_of(size));
+    ss_budget_expect(budget, size * TIMES);
     char *memory = start_message(&pass, message);
     int status = read_all(&pass, message, bytes, size, memory);
     ProtobufCMessage *unpacked = (ProtobufCMessage *)memory;

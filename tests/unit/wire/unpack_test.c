@@ -58,6 +58,39 @@ START_TEST(many_small_pieces_use_the_budget_up)
 }
 END_TEST
 
+static size_t blocks;
+
+static int count_block(size_t size)
+{
+    blocks++;
+    return size == 0;
+}
+
+START_TEST(what_is_expected_comes_in_one_block)
+{
+    struct ss_budget budget;
+    ss_budget_init(&budget, 1000000);
+    ss_budget_expect(&budget, 100000);
+    blocks = 0;
+    ss_mem_hook = count_block;
+    for (size_t taken = 0; taken < 90000; taken += 1000)
+        ck_assert_ptr_nonnull(ss_budget_alloc(&budget, 1000));
+    ss_mem_hook = NULL;
+    ck_assert_uint_eq(blocks, 1);
+    ss_budget_fini(&budget);
+    // A small one does without.
+    ss_budget_init(&budget, 1000000);
+    ss_budget_expect(&budget, SIZE_MAX);
+    ss_mem_hook = count_block;
+    ck_assert_ptr_nonnull(ss_budget_alloc(&budget, SS_BUDGET_FIRST_SIZE));
+    ck_assert_uint_eq(blocks, 1);
+    ck_assert_ptr_nonnull(ss_budget_alloc(&budget, 1));
+    ss_mem_hook = NULL;
+    ck_assert_uint_eq(blocks, 2);
+    ss_budget_fini(&budget);
+}
+END_TEST
+
 START_TEST(a_size_that_wraps_around_is_refused)
 {
     struct ss_budget budget;
@@ -340,6 +373,7 @@ int main(void)
     tcase_add_test(tcase, no_bytes_hold_no_field_and_no_message);
     tcase_add_test(tcase, a_budget_gives_aligned_memory_until_it_is_spent);
     tcase_add_test(tcase, many_small_pieces_use_the_budget_up);
+    tcase_add_test(tcase, what_is_expected_comes_in_one_block);
     tcase_add_test(tcase, a_size_that_wraps_around_is_refused);
     tcase_add_test(tcase, protobufs_allocator_draws_on_the_budget);
     tcase_add_test(tcase, cleared_memory_is_zero);
