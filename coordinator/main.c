@@ -12,6 +12,7 @@
 #include "common/link/keys.h"
 #include "common/model/value.h"
 #include "coordinator/check.h"
+#include "coordinator/members.h"
 #include "coordinator/shell.h"
 
 enum { EXIT_CANNOT_START = 1, EXIT_STORE_FAILED = 4, EXIT_DISPLACED = 5 };
@@ -31,14 +32,27 @@ static const struct ss_args args = {
         "as a new one).",
 };
 
+static void print_ready(const char *endpoint, const char *store)
+{
+    printf("%s %s listening on %s, store %s\n", program, SS_VERSION_TEXT,
+        endpoint, store);
+    fflush(stdout);
+}
+
 static void say_ready(void *ctx, struct ss_coordinator *coordinator)
 {
     bool *is_ready = ctx;
     *is_ready = true;
-    printf("%s %s listening on %s, store %s\n", program, SS_VERSION_TEXT,
-        ss_coordinator_endpoint(coordinator),
+    print_ready(ss_coordinator_endpoint(coordinator),
         ss_coordinator_store(coordinator));
-    fflush(stdout);
+}
+
+// Of a member: its parent says it when all are ready.
+static void say_member_ready(void *ctx, struct ss_coordinator *coordinator)
+{
+    bool *is_ready = ctx;
+    *is_ready = true;
+    ss_members_ready(coordinator);
 }
 
 static void print_finding(void *ctx, enum ss_finding finding, const char *text)
@@ -109,7 +123,7 @@ static int run(struct ss_coordinator_options *options)
 {
     struct ss_error error = {0};
     bool is_ready = false, has_ended = true;
-    options->ready = say_ready;
+    options->ready = options->members > 0 ? say_member_ready : say_ready;
     options->ready_ctx = &is_ready;
     int status = ss_coordinator_run(options, &has_ended, &error);
     if (status == SS_OK)
@@ -123,6 +137,21 @@ static int run(struct ss_coordinator_options *options)
         _exit(code); // threads that still wait must not use what exit() frees
     }
     return code;
+}
+
+static int run_members(
+    const struct ss_coordinator_options *options, unsigned count)
+{
+    struct ss_error error = {0};
+    if (ss_members_check(options, count, &error) != SS_OK) {
+        fprintf(stderr, "%s: %s\n", program, error.message);
+        return SS_EXIT_USAGE;
+    }
+    return ss_members_run(&(struct ss_members_options){.first = options,
+        .count = count,
+        .run = run,
+        .cannot_start = EXIT_CANNOT_START,
+        .ready = print_ready});
 }
 
 static int start(const struct ss_settings *settings,
@@ -139,7 +168,10 @@ static int start(const struct ss_settings *settings,
     options.settings = ss_settings_json(settings);
     if (!values->check)
         ss_startup_warnings_log(settings, values->keys, SS_ROLE_COORDINATOR);
-    int code = values->check ? check(settings, &options) : run(&options);
+    int code = values->check ? check(settings, &options)
+               : values->processes > 0
+                   ? run_members(&options, (unsigned)values->processes)
+                   : run(&options);
     json_decref(options.settings);
     ss_free(url);
     return code;

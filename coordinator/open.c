@@ -215,6 +215,7 @@ static void open_core(
         ss_core_new(&(struct ss_core_options){.self = open_self(shell),
             .is_shared = shell->leases != NULL,
             .is_after_crash = shell->is_after_crash,
+            .members = options->members,
             .seed = ss_entropy(),
             .lease_ms = shell->lease_ms,
             .heartbeat_ms = shell->heartbeat_ms,

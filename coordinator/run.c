@@ -144,6 +144,8 @@ int ss_coordinator_run(const struct ss_coordinator_options *options,
         return status;
     status = ss_start_open(options, fd, &shell, ret_has_ended, error);
     if (status == SS_OK) {
+        if (options->open)
+            options->open(options->open_ctx, shell);
         if (run_settle(shell, fd, &status, error)) {
             run_listen(shell, options);
             status = run_step_until_asked(shell, fd, error);

@@ -24,6 +24,8 @@ json_t *ss_shell_config(
         list, "listen", json_string(ss_link_endpoint(shell->link)));
     ss_settings_note(list, "advertise", json_string(shell->place));
     ss_settings_note(list, "name", json_string(shell->name));
+    if (options->metrics && *options->metrics)
+        ss_settings_note(list, "metrics", json_string(options->metrics));
     // The name for people: a DSN may hold a password.
     ss_settings_note(list, "store", json_string(shell->store_name));
     ss_settings_note(

@@ -61,6 +61,13 @@ struct ss_coordinator_options {
     void *asks_ctx;
     json_t
         *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
+    // How many members of the cluster start together, this one among them: none
+    // takes at first what another one is to have. 0: this one alone.
+    unsigned members;
+    // ss_coordinator_run(): called once when link and store are open. NULL:
+    // none.
+    void (*open)(void *ctx, struct ss_coordinator *coordinator);
+    void *open_ctx;
     // ss_coordinator_run(): called once when it listens. NULL: none.
     void (*ready)(void *ctx, struct ss_coordinator *coordinator);
     void *ready_ctx;

@@ -8,10 +8,7 @@ enum {
     SS_TASK_WARNINGS_MAX = 8,        // of one task: a body's mistakes repeat
     SS_KIND_SIZE_MAX = 256,          // an error kind: a word, not a text
     SS_GRAPHS_MAX = 1024,            // graphs of one application
-    SS_RESTART_MS = 100, // pause before a crashed worker, doubled each time
-    SS_RESTART_MS_MAX = 10000,  // up to this: a crash at start must not spin
-    SS_RESTART_WELL_MS = 30000, // after so long it is started again at once
-    SS_ENDED_WAIT_MS = 2000,    // for coordinators that are told of a crash
+    SS_ENDED_WAIT_MS = 2000, // for coordinators that are told of a crash
     SS_ENDED_COORDINATORS_MAX = 32,
     SS_HOST_ITEMS_MAX = 4096,  // shown and not yet sent; then bodies wait
     SS_HOST_QUICK_US = 50,     // a body that takes less needs no own thread

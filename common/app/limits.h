@@ -23,6 +23,13 @@ enum {
     SS_CRASHES_MAX = 4,     // as often as a task is tried when workers are lost
     SS_CAPACITY_MAX = 1024, // threads of one process
     SS_PROCESSES_MAX = 1024, // more are a mistake
+    // Each coordinator has two connections to PostgreSQL, and one processor is
+    // what it can use.
+    SS_MEMBERS_HERE_MAX = 64,
+    SS_RESTART_MS = 100, // pause before a process that died, doubled each time
+    SS_RESTART_MS_MAX = 10000,  // up to this: a crash at start must not spin
+    SS_RESTART_WELL_MS = 30000, // after so long it is started again at once
+    SS_FAMILY_SIGNS = 4,        // that may be missing: one late sign is no hang
 };
 
 #endif

@@ -17,6 +17,8 @@ static struct ss_log_options current = {
 
 static _Atomic uint64_t current_epoch; // a worker logs from its threads
 
+static unsigned current_process; // 0: it is of no family
+
 static const char *const level_names[] = {
     [SS_LOG_ERROR] = "error",
     [SS_LOG_WARNING] = "warning",
@@ -89,6 +91,8 @@ static void add_line(struct ss_buf *line, enum ss_log_level level,
     if (!current.is_json) {
         add_time(line);
         ss_buf_addf(line, " %s: ", level_names[level]);
+        if (current_process)
+            ss_buf_addf(line, "[%u] ", current_process);
         add_escaped(line, message, false);
         ss_buf_add_str(line, "\n");
         return;
@@ -98,6 +102,8 @@ static void add_line(struct ss_buf *line, enum ss_log_level level,
     ss_buf_addf(line, "\",\"level\":\"%s\",\"program\":\"", level_names[level]);
     add_escaped(line, current.program, true);
     ss_buf_addf(line, "\",\"pid\":%ld", (long)getpid());
+    if (current_process)
+        ss_buf_addf(line, ",\"process\":%u", current_process);
     add_subject(line, subject);
     ss_buf_add_str(line, ",\"message\":\"");
     add_escaped(line, message, true);
@@ -147,4 +153,9 @@ void ss_log_about(enum ss_log_level level, const struct ss_log_subject *subject,
 void ss_log_set_epoch(uint64_t epoch)
 {
     current_epoch = epoch;
+}
+
+void ss_log_set_process(unsigned number)
+{
+    current_process = number;
 }

@@ -4,6 +4,9 @@
 //   json   {"time":"...","level":"warning","program":"...","pid":7,
 //           "epoch":3,"thread":"...","run":"...","task":"...","message":"..."}
 //
+// process: of a family of several (family.h), its number; plain lines have it in
+// brackets, as "warning: [2] ...".
+//
 // epoch: the coordinator's, or, in a worker, that of the attempt. thread, run
 // and task stand where the line is about one.
 //
@@ -51,6 +54,8 @@ void ss_log_setup(const struct ss_log_options *options);
 bool ss_log_wants(enum ss_log_level level);
 // From now on lines carry this epoch, where they are not about another.
 void ss_log_set_epoch(uint64_t epoch);
+// From now on lines carry the number of this process in its family.
+void ss_log_set_process(unsigned number);
 void ss_log_about(enum ss_log_level level, const struct ss_log_subject *subject,
     const char *format, ...) SS_PRINTF(3, 4);
 // Not called ss_log(), a name of the node author's API.

@@ -17,7 +17,7 @@ enum { AGAIN_MS = 100 };
 static struct {
     int fd; // -1: nobody is told
     struct sockaddr_un to;
-    socklen_t to_size;
+    socklen_t to_size;   // 0: the descriptor is one end of a pair
     int64_t interval_ms; // of the signs; 0: nobody watches
     int64_t sign_at_ms;
     bool was_ready;
@@ -65,16 +65,36 @@ void ss_notify_begin(void)
     unsetenv("WATCHDOG_PID");
 }
 
+void ss_notify_begin_at(int fd, int64_t sign_ms)
+{
+    ss_notify_begin();
+    notify.fd = fd;
+    notify.interval_ms = sign_ms;
+}
+
 bool ss_notify_is_on(void)
 {
     return notify.fd >= 0;
 }
 
+int64_t ss_notify_sign_ms(void)
+{
+    return notify.interval_ms;
+}
+
 // Never waits: the loop has other work.
 static bool tell(const char *text)
 {
+    bool is_pair = notify.to_size == 0;
     return sendto(notify.fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT,
-               (const struct sockaddr *)&notify.to, notify.to_size) >= 0;
+               is_pair ? NULL : (const struct sockaddr *)&notify.to,
+               notify.to_size) >= 0;
+}
+
+void ss_notify_parent(const char *line)
+{
+    if (notify.fd >= 0 && notify.to_size == 0)
+        (void)tell(line);
 }
 
 static void tell_status(const char *trouble)

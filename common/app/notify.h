@@ -19,7 +19,15 @@
 // process that calls it again, as a forked child does, has no socket any more.
 // Without it, and without a socket, nothing is told.
 void ss_notify_begin(void);
+// Of a child of a family (family.h): from now on its parent is told in place of
+// a manager, by this descriptor, with a sign each `sign_ms` (0: none). Takes
+// the descriptor.
+void ss_notify_begin_at(int fd, int64_t sign_ms);
+// A line for that parent. A process that is no child tells nobody.
+void ss_notify_parent(const char *line);
 bool ss_notify_is_on(void);
+// How often a sign is given; 0: nobody watches.
+int64_t ss_notify_sign_ms(void);
 // A turn of the main loop. `trouble`: why it is not ready, NULL: it is. Gives
 // the time of the next turn at the latest, INT64_MAX: any.
 int64_t ss_notify_turn(int64_t now_ms, const char *trouble);

@@ -24,7 +24,8 @@ void ss_core_cluster_open(struct ss_core *core)
         cluster->owners = ss_owners_new(
             &(struct ss_owners_options){.name = options->self.name,
                 .lease_ms = options->is_shared ? options->cluster_lease_ms
-                                               : SS_OWNERS_FOR_EVER});
+                                               : SS_OWNERS_FOR_EVER,
+                .expected = options->members});
 }
 
 void ss_core_cluster_fini(struct ss_core *core)

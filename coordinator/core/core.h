@@ -151,6 +151,7 @@ struct ss_core_options {
     size_t verify_rate;                                // the same
     int32_t idle_large_max;                            // the same
     int64_t cluster_lease_ms;
+    unsigned members;   // that start together: owners.h
     bool says_debug;    // lines of that level are wanted
     bool says_failures; // each run that fails is, with its message
     json_t *config; // for `show config`: [{name, value}]; borrowed; NULL: none

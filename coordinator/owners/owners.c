@@ -19,6 +19,8 @@
 struct ss_owners {
     char name[SS_MEMBER_NAME_MAX + 1];
     int64_t lease_ms;
+    size_t expected;
+    int64_t expected_until_ms; // 0: it has not begun
     int64_t now_ms;
     // The lease.
     int64_t safe_until_ms; // we may work before then; INT64_MIN: not at all
@@ -53,6 +55,7 @@ struct ss_owners *ss_owners_new(const struct ss_owners_options *options)
     ss_check(strlen(options->name) < sizeof(owners->name));
     snprintf(owners->name, sizeof(owners->name), "%s", options->name);
     owners->lease_ms = options->lease_ms;
+    owners->expected = options->expected;
     owners->safe_until_ms = INT64_MIN;
     owners->look_at_ms = INT64_MAX; // behind the first renewal
     owners->uneven_since_ms = INT64_MAX;
@@ -276,6 +279,13 @@ static bool take_over(struct ss_owners *owners)
     return false;
 }
 
+// Members that are expected claim what is theirs, too, when they come.
+static size_t claimers(const struct ss_owners *owners, size_t count)
+{
+    bool waits = owners->now_ms < owners->expected_until_ms;
+    return waits && owners->expected > count ? owners->expected : count;
+}
+
 // Claim no more than an equal part: the other members claim, too.
 static bool claim(struct ss_owners *owners, size_t mine_count, size_t count)
 {
@@ -414,7 +424,8 @@ static void share(struct ss_owners *owners, const struct ss_owners_event *event,
     if (owners->is_draining || owners->is_changing || owners->handing > 0 ||
         count == 0)
         return;
-    if (take_over(owners) || claim(owners, ss_shards_count(have), count))
+    if (take_over(owners) ||
+        claim(owners, ss_shards_count(have), claimers(owners, count)))
         return;
     balance(owners, have, busy, count);
 }
@@ -594,6 +605,8 @@ void ss_owners_step(struct ss_owners *owners,
     ss_check(event->now_ms >= owners->now_ms);
     owners->commands.count = 0;
     owners->now_ms = event->now_ms;
+    if (owners->expected_until_ms == 0 && owners->expected > 0)
+        owners->expected_until_ms = event->now_ms + owners->lease_ms;
     if (!owners->is_over && !is_leased(owners))
         lose_all(owners); // before anything else
     if (!owners->is_over)

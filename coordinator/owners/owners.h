@@ -89,6 +89,10 @@ struct ss_owners_commands {
 struct ss_owners_options {
     const char *name; // of this member; copied
     int64_t lease_ms;
+    // Members that start together, itself among them: for the time of a lease
+    // it claims no more than its part of so many, and hands over none of what
+    // it would else have claimed. 0: it starts alone.
+    size_t expected;
 };
 
 struct ss_owners;

@@ -76,6 +76,12 @@ int ss_store_open(
     return ss_store_sqlite_open(url, ret_store, error);
 }
 
+bool ss_store_url_is_shared(const char *url)
+{
+    return strncmp(url, "postgres:", 9) == 0 ||
+           strncmp(url, "postgresql:", 11) == 0;
+}
+
 void ss_store_listen(
     struct ss_store *store, ss_store_trouble_fn *trouble, void *ctx)
 {

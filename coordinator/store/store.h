@@ -47,6 +47,9 @@ struct ss_store;
 int ss_store_open(const char *url, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 void ss_store_close(struct ss_store **store);
+// Would the store at this URL be one that several coordinators share
+// (ss_store_is_shared)?
+bool ss_store_url_is_shared(const char *url);
 // Called each time that a call has failed and tries again (its server is away),
 // with the reason, on the thread of that call; or NULL. `why` is lent.
 typedef void ss_store_trouble_fn(void *ctx, const char *why);

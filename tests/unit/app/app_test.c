@@ -80,6 +80,21 @@ START_TEST(a_json_line_is_json_whatever_the_text_is)
 }
 END_TEST
 
+START_TEST(a_line_says_which_process_of_a_family_speaks)
+{
+    log_to_lines(SS_LOG_INFO, false);
+    ss_log_set_process(2);
+    ss_log_say(SS_LOG_INFO, "it runs");
+    ck_assert_str_eq(lines + 24, " info: [2] it runs\n");
+    log_to_lines(SS_LOG_INFO, true);
+    ss_log_say(SS_LOG_INFO, "it runs");
+    json_t *line = json_loads(lines, 0, NULL);
+    ck_assert_int_eq(json_integer_value(json_object_get(line, "process")), 2);
+    json_decref(line);
+    ss_log_set_process(0);
+}
+END_TEST
+
 START_TEST(a_json_line_says_what_it_is_about)
 {
     const struct ss_log_subject subject = {
@@ -216,6 +231,7 @@ int main(void)
     tcase_add_test(tcase, what_is_less_grave_than_asked_for_is_not_said);
     tcase_add_test(tcase, a_text_cannot_forge_a_second_line);
     tcase_add_test(tcase, a_json_line_is_json_whatever_the_text_is);
+    tcase_add_test(tcase, a_line_says_which_process_of_a_family_speaks);
     tcase_add_test(tcase, a_json_line_says_what_it_is_about);
     tcase_add_test(tcase, lines_carry_the_epoch_of_the_process_once_it_has_one);
     tcase_add_test(tcase, a_long_line_is_cut_and_says_so);

@@ -295,6 +295,52 @@ START_TEST(two_that_begin_together_claim_a_half_each)
 }
 END_TEST
 
+static void begin_expecting(size_t expected)
+{
+    ss_owners_destroy(&owners);
+    owners = ss_owners_new(&(struct ss_owners_options){
+        .name = "ada", .lease_ms = LEASE_MS, .expected = expected});
+    begin();
+    looked();
+}
+
+START_TEST(who_starts_with_others_leaves_them_their_part)
+{
+    begin_expecting(4);
+    ck_assert_uint_eq(count_of(SS_OWNERS_CLAIM), SS_SHARDS / 4);
+    give(0, SS_SHARDS / 4, 0);
+    say(SS_OWNERS_CLAIMED, SS_OK);
+    looked();
+    look();
+    ck_assert_ptr_null(find(SS_OWNERS_CLAIM));
+}
+END_TEST
+
+START_TEST(what_was_kept_for_one_that_does_not_come_is_claimed_after_a_lease)
+{
+    begin_expecting(2);
+    give(0, SS_SHARDS / 2, 0);
+    say(SS_OWNERS_CLAIMED, SS_OK);
+    looked();
+    int64_t until_ms = now_ms + LEASE_MS;
+    while (now_ms < until_ms) {
+        ck_assert_ptr_null(find(SS_OWNERS_CLAIM));
+        look();
+    }
+    ck_assert_uint_eq(count_of(SS_OWNERS_CLAIM), SS_SHARDS / 2);
+}
+END_TEST
+
+START_TEST(more_than_were_expected_claim_an_equal_part)
+{
+    member(1, "bob", LEASE_MS);
+    member(2, "cyd", LEASE_MS);
+    member(3, "dan", LEASE_MS);
+    begin_expecting(2);
+    ck_assert_uint_eq(count_of(SS_OWNERS_CLAIM), SS_SHARDS / 4);
+}
+END_TEST
+
 START_TEST(what_its_name_owned_before_was_left_by_a_crash)
 {
     give(0, 10, 0);
@@ -630,6 +676,9 @@ int main(void)
         a_lease_for_ever_is_asked_for_once_and_never_ends,
         the_first_one_claims_everything,
         two_that_begin_together_claim_a_half_each,
+        who_starts_with_others_leaves_them_their_part,
+        what_was_kept_for_one_that_does_not_come_is_claimed_after_a_lease,
+        more_than_were_expected_claim_an_equal_part,
         what_its_name_owned_before_was_left_by_a_crash,
         what_is_handed_to_it_is_gained_when_it_is_seen,
         who_reads_newer_rows_than_before_is_told,
