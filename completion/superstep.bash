@@ -14,5 +14,5 @@ _superstep()
     done < <(superstep completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _superstep superstep
-complete -o default -W '--listen --db --store --lease-ms --heartbeat-ms --crashes-max --log-failures --advertise --name --cluster-lease-ms --store-connections --drain-ms --keys --insecure --connections-max --connections-per-address --connections-rate --messages-rate --unread-max --metrics --check --log-json --verbose --help --version' superstep-coordinator
+complete -o default -W '--listen --db --store --lease-ms --heartbeat-ms --crashes-max --log-failures --advertise --name --cluster-lease-ms --store-connections --processes --drain-ms --keys --insecure --connections-max --connections-per-address --connections-rate --messages-rate --unread-max --metrics --check --log-json --verbose --help --version' superstep-coordinator
 complete -o default -W '--app --app-arg --connect --label --capacity --processes --name --ended --keys --metrics --log-json --help --version' superstep-worker

@@ -22,6 +22,7 @@ complete -c superstep-coordinator -l advertise
 complete -c superstep-coordinator -l name
 complete -c superstep-coordinator -l cluster-lease-ms
 complete -c superstep-coordinator -l store-connections
+complete -c superstep-coordinator -l processes
 complete -c superstep-coordinator -l drain-ms
 complete -c superstep-coordinator -l keys
 complete -c superstep-coordinator -l insecure

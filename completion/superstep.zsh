@@ -15,7 +15,7 @@ _superstep()
 }
 case $service in
 superstep) _superstep ;;
-superstep-coordinator) compadd -- --listen --db --store --lease-ms --heartbeat-ms --crashes-max --log-failures --advertise --name --cluster-lease-ms --store-connections --drain-ms --keys --insecure --connections-max --connections-per-address --connections-rate --messages-rate --unread-max --metrics --check --log-json --verbose --help --version; _files ;;
+superstep-coordinator) compadd -- --listen --db --store --lease-ms --heartbeat-ms --crashes-max --log-failures --advertise --name --cluster-lease-ms --store-connections --processes --drain-ms --keys --insecure --connections-max --connections-per-address --connections-rate --messages-rate --unread-max --metrics --check --log-json --verbose --help --version; _files ;;
 superstep-worker) compadd -- --app --app-arg --connect --label --capacity --processes --name --ended --keys --metrics --log-json --help --version; _files ;;
 *) compdef _superstep superstep ;;
 esac

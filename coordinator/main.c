@@ -108,7 +108,7 @@ static struct ss_coordinator_options options_of(
 }
 
 static int check(const struct ss_settings *settings,
-    const struct ss_coordinator_options *options)
+    const struct ss_coordinator_options *options, unsigned processes)
 {
     int found = 0;
     ss_value_setup();
@@ -116,6 +116,9 @@ static int check(const struct ss_settings *settings,
     ss_startup_warnings_exposed(
         settings, options->keys, SS_ROLE_COORDINATOR, print_finding, &found);
     ss_coordinator_check(options, print_finding, &found);
+    struct ss_error error = {0};
+    if (processes > 0 && ss_members_check(options, processes, &error) != SS_OK)
+        print_finding(&found, SS_FINDING_PROCESSES, error.message);
     return found > 0 ? EXIT_CANNOT_START : 0;
 }
 
@@ -165,13 +168,13 @@ static int start(const struct ss_settings *settings,
     char *url = values->store ? ss_strdup(values->store)
                               : ss_format("sqlite:%s", values->db);
     struct ss_coordinator_options options = options_of(values, url);
+    unsigned processes = (unsigned)values->processes;
     options.settings = ss_settings_json(settings);
     if (!values->check)
         ss_startup_warnings_log(settings, values->keys, SS_ROLE_COORDINATOR);
-    int code = values->check ? check(settings, &options)
-               : values->processes > 0
-                   ? run_members(&options, (unsigned)values->processes)
-                   : run(&options);
+    int code = values->check   ? check(settings, &options, processes)
+               : processes > 0 ? run_members(&options, processes)
+                               : run(&options);
     json_decref(options.settings);
     ss_free(url);
     return code;

@@ -7,6 +7,7 @@
 
 #include "common/app/family.h"
 #include "common/app/log.h"
+#include "common/app/ports.h"
 #include "common/base/mem.h"
 #include "worker/ended.h"
 
@@ -66,7 +67,13 @@ static int be_worker(void *ctx, const struct ss_family_child *child)
         options.name = name;
     }
     options.on_loaded = tell_loaded;
-    return ss_worker_run_one(&options);
+    char *metrics = given->metrics && *given->metrics
+                        ? ss_port_after(given->metrics, child->index)
+                        : NULL;
+    options.metrics = metrics;
+    int code = ss_worker_run_one(&options);
+    ss_free(metrics);
+    return code;
 }
 
 // What is wrong with one worker's application is wrong with all; one that was

@@ -3,8 +3,10 @@
 
 #include "common/app/log.h"
 #include "common/app/notify.h"
+#include "common/app/ports.h"
 #include "common/app/settings.h"
 #include "common/app/startup_warnings.h"
+#include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "worker/ended.h"
 #include "worker/supervise.h"
@@ -36,11 +38,17 @@ static int check(const struct ss_worker_settings *values, bool has_app)
         return SS_EXIT_USAGE;
     }
     if (values->metrics && *values->metrics && values->processes > 1) {
-        fprintf(stderr,
-            "superstep-worker: --metrics is the port of one process, and "
-            "--processes forks\nseveral: start them one by one, each with "
-            "its --metrics\n");
-        return SS_EXIT_USAGE;
+        char *last =
+            ss_port_after(values->metrics, (unsigned)values->processes - 1);
+        bool is_there = last != NULL;
+        ss_free(last);
+        if (!is_there) {
+            fprintf(stderr,
+                "superstep-worker: each process has the port behind that of "
+                "the one before, and --metrics\n%s has not so many\n",
+                values->metrics);
+            return SS_EXIT_USAGE;
+        }
     }
     return -1;
 }

@@ -249,11 +249,17 @@ static void family_start_again(
         child->pause_ms = SS_RESTART_MS_MAX;
 }
 
+// Code of somebody else may give any exit code: be() has not returned it.
+static bool is_crash(const struct child *child, int status)
+{
+    return !WIFEXITED(status) || WEXITSTATUS(status) != child->code;
+}
+
 static enum ss_family_end family_judge(
     struct family *family, const struct child *child, int status)
 {
     const struct ss_family_options *options = family->options;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != child->code)
+    if (is_crash(child, status))
         return SS_FAMILY_AGAIN;
     return options->ended(options->ctx, &child->is, child->code);
 }
@@ -267,7 +273,7 @@ static void family_on_end(
     family_start_others(
         family); // who was gone before it had opened does not open
     enum ss_family_end end = family_judge(family, child, status);
-    if (WIFSIGNALED(status) || WEXITSTATUS(status) != child->code)
+    if (is_crash(child, status))
         family_tell_crashed(family, child, status);
     child->is.was_ready = false;
     if (end == SS_FAMILY_AGAIN && !child->is.was_asked) {

@@ -4,8 +4,8 @@
 //   json   {"time":"...","level":"warning","program":"...","pid":7,
 //           "epoch":3,"thread":"...","run":"...","task":"...","message":"..."}
 //
-// process: of a family of several (family.h), its number; plain lines have it in
-// brackets, as "warning: [2] ...".
+// process: of a family of several (family.h), its number; plain lines have it
+// in brackets, as "warning: [2] ...".
 //
 // epoch: the coordinator's, or, in a worker, that of the attempt. thread, run
 // and task stand where the line is about one.
