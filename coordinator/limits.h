@@ -7,6 +7,12 @@ enum {
     // rest: heartbeats must not wait behind a flood.
     SS_TURN_MESSAGES_MAX = 1000,
     SS_TURN_JOBS_MAX = 1000,
+    // How long it handles each of them: on a busy machine so many take longer
+    // than a lease.
+    SS_TURN_MS = 100,
+    // A turn that takes longer is no work: its coordinator hangs, and others
+    // take over.
+    SS_LEASE_TURN_MS = 30000,
     // How long a start waits for its first shards, and a stop for the database
     // to take their hand-over; then it goes on without them.
     SS_SETTLE_MS = 5000,

@@ -179,9 +179,11 @@ static int open_leases(struct ss_coordinator *shell,
     int status = ss_store_open(options->store, &store, error);
     if (status == SS_OK)
         status = ss_store_actor_start(store, &shell->leases, error);
-    if (status != SS_OK)
+    if (status != SS_OK) {
         ss_store_close(&store);
-    return status;
+        return status;
+    }
+    return ss_shell_leases_start(shell, error);
 }
 
 // ------------------------------------------------ the core
@@ -338,6 +340,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     if (!shell)
         return;
     ss_store_actors_stop(&shell->actors);
+    ss_lease_keeper_stop(&shell->keeper);
     ss_store_actor_stop(&shell->leases);
     ss_core_destroy(&shell->core);
     ss_link_close(&shell->link);

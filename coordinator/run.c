@@ -87,6 +87,11 @@ static bool run_has_left(const struct ss_coordinator *shell)
     return ss_core_has_left(shell->core) || run_is_given_up(shell);
 }
 
+static bool run_keeps_no_lease(const struct ss_coordinator *shell)
+{
+    return ss_shell_leases_rest(shell) || run_is_given_up(shell);
+}
+
 static int run_drain(
     struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
 {
@@ -101,6 +106,11 @@ static int run_drain(
     if (!ss_core_is_quiet(shell->core))
         ss_log_say(SS_LOG_WARNING, "stopping with tasks under way");
     shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
+    // A renewal behind the end of the lease would make us a member again.
+    status = run_step_until(
+        shell, signal_fd, shell->stop_by_ms, run_keeps_no_lease, error);
+    if (status != SS_OK)
+        return status;
     ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_LEAVE});
     status = run_step_until(
         shell, signal_fd, shell->stop_by_ms, run_has_left, error);

@@ -46,7 +46,7 @@ static void shell_submit(
     ss_stop_at(stores ? SS_STOP_COORDINATOR_DECIDED : SS_STOP_NOWHERE);
     output->job->begun_us = ss_clock_us();
     if (output->lane == SS_CORE_LEASES)
-        ss_store_actor_submit(shell->leases, output->job);
+        ss_shell_leases_submit(shell, output->job);
     else
         ss_store_actors_submit(shell->actors, output->job);
     ss_stop_at(stores ? SS_STOP_COORDINATOR_SUBMITTED : SS_STOP_NOWHERE);
@@ -122,7 +122,8 @@ static void shell_take_notices(struct ss_coordinator *shell)
 
 static bool shell_take_messages(struct ss_coordinator *shell)
 {
-    for (int i = 0; i < SS_TURN_MESSAGES_MAX; i++) {
+    int64_t until_ms = ss_clock_ms() + SS_TURN_MS;
+    for (int i = 0; i < SS_TURN_MESSAGES_MAX && ss_clock_ms() < until_ms; i++) {
         char peer[SS_PEER_SIZE] = "";
         void *bytes = NULL;
         struct ss_error error = {0};
@@ -145,7 +146,7 @@ static bool shell_take_messages(struct ss_coordinator *shell)
     return true;
 }
 
-static void shell_take_job(struct ss_coordinator *shell, struct ss_job *job)
+void ss_shell_take_job(struct ss_coordinator *shell, struct ss_job *job)
 {
     struct ss_core_event event = {.type = SS_CORE_DONE, .job = job};
     if (job->type == SS_JOB_APPLY)
@@ -158,17 +159,13 @@ static void shell_take_job(struct ss_coordinator *shell, struct ss_job *job)
 static bool shell_take_jobs(struct ss_coordinator *shell)
 {
     struct ss_job *job = NULL;
-    int left = SS_TURN_JOBS_MAX;
-    while (left-- > 0 && (job = ss_store_actors_take(shell->actors)))
-        shell_take_job(shell, job);
-    return job != NULL;
-}
-
-static void shell_take_leases(struct ss_coordinator *shell)
-{
-    struct ss_job *job;
-    while (shell->leases && (job = ss_store_actor_take(shell->leases)))
-        shell_take_job(shell, job);
+    int64_t until_ms = ss_clock_ms() + SS_TURN_MS;
+    for (int i = 0; i < SS_TURN_JOBS_MAX && ss_clock_ms() < until_ms; i++) {
+        if (!(job = ss_store_actors_take(shell->actors)))
+            return false;
+        ss_shell_take_job(shell, job);
+    }
+    return true;
 }
 
 static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
@@ -209,6 +206,7 @@ static void shell_wait(
     else
         ss_link_wait_all(shell->link, fds, count, timeout_ms);
     ss_live_set(ss_clock_ms());
+    ss_lease_keeper_turn(shell->keeper, ss_clock_ms());
 }
 
 int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
@@ -216,8 +214,8 @@ int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
 {
     const struct ss_error *failure = ss_core_failure(shell->core);
     shell_wait(shell, extra_fd, timeout_ms);
+    ss_shell_leases_take(shell);
     shell_tell(shell, SS_CORE_TURN);
-    shell_take_leases(shell);
     shell_take_notices(shell);
     bool has_more = !shell->is_opening && shell_take_messages(shell);
     has_more = shell_take_jobs(shell) || has_more;
@@ -231,5 +229,6 @@ int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
     shell_tell(shell, SS_CORE_FLUSH);
     ss_watch_turn(shell);
     ss_shell_measure(shell);
+    ss_lease_keeper_turn(shell->keeper, 0);
     return SS_OK;
 }

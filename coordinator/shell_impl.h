@@ -7,6 +7,7 @@
 #include "common/app/metrics_server.h"
 #include "common/link/link.h"
 #include "coordinator/core/core.h"
+#include "coordinator/lease_keeper.h"
 #include "coordinator/shell.h"
 #include "coordinator/store/store_actors.h"
 
@@ -22,7 +23,8 @@ struct ss_shell_watch {
 struct ss_coordinator {
     struct ss_link *link;
     struct ss_store_actors *actors;
-    struct ss_store_actor *leases; // NULL: the store is ours alone
+    struct ss_store_actor *leases;  // NULL: the store is ours alone
+    struct ss_lease_keeper *keeper; // of them; the same
     struct ss_core *core;
     char *store_name;
     char *name;  // among coordinators
@@ -44,6 +46,17 @@ struct ss_coordinator {
 
 // shell.c: feed one event of the core, and carry out what it asks for.
 void ss_shell_feed(struct ss_coordinator *shell, struct ss_core_event *event);
+
+// The same for a job that is done. Takes `job`.
+void ss_shell_take_job(struct ss_coordinator *shell, struct ss_job *job);
+
+// leases.c: the lane of leases. Submit (takes `job`); take what is done; rest:
+// renew no more by ourselves (true: none of these is out any more).
+int ss_shell_leases_start(
+    struct ss_coordinator *shell, struct ss_error *error) SS_MUST_USE;
+void ss_shell_leases_submit(struct ss_coordinator *shell, struct ss_job *job);
+void ss_shell_leases_take(struct ss_coordinator *shell);
+bool ss_shell_leases_rest(const struct ss_coordinator *shell);
 
 // watch.c: whether the store answers, at each turn; when to look again; since
 // when it does not and why (NULL: it answers).

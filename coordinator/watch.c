@@ -110,6 +110,7 @@ const char *ss_watch_away(const struct ss_coordinator *shell)
 bool ss_watch_finish(struct ss_coordinator *shell, struct ss_error *ret_error)
 {
     struct ss_store_wait wait = {.since_ms = ss_clock_ms()};
+    (void)ss_shell_leases_rest(shell);
     bool all = ss_store_actors_finish_until(shell->actors, shell->stop_by_ms);
     if (shell->leases)
         all &= ss_store_actor_finish_until(shell->leases, shell->stop_by_ms);

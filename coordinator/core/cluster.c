@@ -239,8 +239,10 @@ static bool cluster_answer_type(
 
 static bool cluster_answered(struct ss_core *core, const struct ss_job *job)
 {
-    struct ss_owners_event event = {
-        .status = job->status, .cluster = job->cluster};
+    struct ss_owners_event event = {.status = job->status,
+        .kept = job->kept,
+        .sent_ms = job->begun_us / 1000,
+        .cluster = job->cluster};
     if (!cluster_answer_type(job->type, &event.type))
         return false;
     struct ss_shards busy = ss_engine_busy(core->engine);

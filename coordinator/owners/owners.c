@@ -393,6 +393,44 @@ static void hand_all(struct ss_owners *owners)
 
 // ------------------------------------------------ events
 
+static int64_t sent_ms(
+    const struct ss_owners *owners, const struct ss_owners_event *event)
+{
+    return event->kept ? event->sent_ms : owners->renew_sent_ms;
+}
+
+static int64_t safe_ms(const struct ss_owners *owners, int64_t sent_ms)
+{
+    return sent_ms + owners->lease_ms -
+           owners->lease_ms / SS_OWNERS_MARGIN_PART;
+}
+
+// An answer that was waiting while we worked: it was asked for under the lease,
+// and granted, so the lease has not run out in between, whenever we hear of it.
+// More of them may follow: whether it has run out since is asked behind them.
+static bool extends(
+    struct ss_owners *owners, const struct ss_owners_event *event)
+{
+    int64_t sent = sent_ms(owners, event);
+    if (event->type != SS_OWNERS_RENEWED || event->status != SS_OK ||
+        sent >= owners->safe_until_ms)
+        return false;
+    if (safe_ms(owners, sent) > owners->safe_until_ms)
+        owners->safe_until_ms = safe_ms(owners, sent);
+    return true;
+}
+
+static void on_kept(
+    struct ss_owners *owners, const struct ss_owners_event *event)
+{
+    if (event->status == SS_EFENCED)
+        displaced(owners);
+    else if (event->status == SS_OK && !owners->is_renewing &&
+             event->sent_ms > owners->renew_sent_ms)
+        owners->renew_at_ms =
+            event->sent_ms + owners->lease_ms / SS_OWNERS_RENEW_PART;
+}
+
 static void on_renewed(
     struct ss_owners *owners, const struct ss_owners_event *event)
 {
@@ -407,8 +445,8 @@ static void on_renewed(
         return;
     }
     bool was_leased = is_leased(owners);
-    owners->safe_until_ms = owners->renew_sent_ms + owners->lease_ms -
-                            owners->lease_ms / SS_OWNERS_MARGIN_PART;
+    if (safe_ms(owners, owners->renew_sent_ms) > owners->safe_until_ms)
+        owners->safe_until_ms = safe_ms(owners, owners->renew_sent_ms);
     owners->renew_at_ms = owners->renew_sent_ms + part_ms;
     if (is_for_ever(owners))
         owners->safe_until_ms = owners->renew_at_ms = INT64_MAX;
@@ -531,7 +569,10 @@ static void take_event(
     case SS_OWNERS_TICK:
         break;
     case SS_OWNERS_RENEWED:
-        on_renewed(owners, event);
+        if (event->kept)
+            on_kept(owners, event);
+        else
+            on_renewed(owners, event);
         break;
     case SS_OWNERS_LOOKED:
         on_looked(owners, event);
@@ -594,7 +635,8 @@ static int64_t wake_at_ms(const struct ss_owners *owners)
         at_ms = owners->renew_at_ms;
     if (!owners->is_looking && !asks_nothing && owners->look_at_ms < at_ms)
         at_ms = owners->look_at_ms;
-    if (is_leased(owners) && owners->safe_until_ms < at_ms)
+    bool may_lapse = is_leased(owners) || ss_shards_count(&owners->active) > 0;
+    if (may_lapse && owners->safe_until_ms < at_ms)
         at_ms = owners->safe_until_ms;
     return at_ms;
 }
@@ -607,7 +649,8 @@ void ss_owners_step(struct ss_owners *owners,
     owners->now_ms = event->now_ms;
     if (owners->expected_until_ms == 0 && owners->expected > 0)
         owners->expected_until_ms = event->now_ms + owners->lease_ms;
-    if (!owners->is_over && !is_leased(owners))
+    bool keeps = extends(owners, event);
+    if (!owners->is_over && !keeps && !is_leased(owners))
         lose_all(owners); // before anything else
     if (!owners->is_over)
         take_event(owners, event);

@@ -15,7 +15,9 @@
 //   the last change, under a lease that still runs.
 // - The lease is counted from before its renewal was sent, by the monotonic
 //   clock, and less than the database grants: nobody takes over from one who
-//   still works. When it runs out all shards are lost, before anything else.
+//   still works. When it runs out all shards are lost, before anything else but
+//   the answer to a renewal that was sent before: the database would have
+//   refused that (FENCED) if another one had taken over meanwhile.
 // - A shard that is handed over is lost first, and handed over by whoever
 //   appends its rows, behind them.
 // - Who drains says so with a renewal, claims nothing more, and when told to
@@ -43,6 +45,10 @@ struct ss_owners_event {
     enum ss_owners_event_type type;
     int64_t now_ms; // monotonic
     int status;
+    // RENEWED: an answer to no command: the lease was renewed while the loop
+    // was at work, asked for at `sent_ms`.
+    bool kept;
+    int64_t sent_ms;
     const struct ss_cluster *cluster; // LOOKED; borrowed
     const struct ss_shards *busy;     // LOOKED: shards with runs; NULL: none
 };

@@ -53,6 +53,15 @@ static void tick(int64_t ms)
     say(SS_OWNERS_TICK, SS_OK);
 }
 
+// The lease was renewed without a command: asked for at `sent_ms`.
+static void kept(int status, int64_t sent_ms)
+{
+    step((struct ss_owners_event){.type = SS_OWNERS_RENEWED,
+        .status = status,
+        .kept = true,
+        .sent_ms = sent_ms});
+}
+
 static void looked(void)
 {
     step((struct ss_owners_event){.type = SS_OWNERS_LOOKED, .cluster = &db});
@@ -206,14 +215,74 @@ START_TEST(when_the_lease_runs_out_all_is_lost_before_anything_else)
 }
 END_TEST
 
+// The answer was there, and we were at work: the lease had not run out.
+START_TEST(a_renewal_sent_in_time_counts_whenever_its_answer_is_heard)
+{
+    begin_with(0, SS_SHARDS);
+    tick(LEASE_MS / 4);
+    must(SS_OWNERS_RENEW);
+    now_ms += SAFE_MS - 1;
+    say(SS_OWNERS_RENEWED, SS_OK);
+    ck_assert_ptr_null(find(SS_OWNERS_LOST));
+    ck_assert_uint_eq(active(), SS_SHARDS);
+    ck_assert_int_eq(ss_owners_lease_end_ms(owners), now_ms + 1);
+}
+END_TEST
+
 START_TEST(a_renewal_that_comes_too_late_does_not_hide_the_lapse)
 {
     begin_with(0, SS_SHARDS);
     tick(LEASE_MS / 4);
     must(SS_OWNERS_RENEW);
-    now_ms += SAFE_MS - LEASE_MS / 4;
+    now_ms += SAFE_MS; // so long ago it was sent
     say(SS_OWNERS_RENEWED, SS_OK);
+    ck_assert_int_le(said.wake_at_ms, now_ms); // it may be one of several
+    tick(0);
     ck_assert_uint_eq(count_of(SS_OWNERS_LOST), SS_SHARDS);
+}
+END_TEST
+
+START_TEST(a_renewal_sent_behind_the_lapse_does_not_hide_it)
+{
+    begin_with(0, SS_SHARDS);
+    now_ms += SAFE_MS + 10;
+    kept(SS_OK, now_ms - 5);
+    ck_assert_uint_eq(count_of(SS_OWNERS_LOST), SS_SHARDS);
+}
+END_TEST
+
+START_TEST(a_lease_that_was_kept_while_it_worked_goes_on)
+{
+    begin_with(0, SS_SHARDS);
+    int64_t begin_ms = now_ms;
+    tick(LEASE_MS / 4);
+    must(SS_OWNERS_RENEW); // its answer is heard last
+    now_ms += 2 * LEASE_MS;
+    for (int64_t at_ms = begin_ms + SAFE_MS / 2; at_ms < now_ms;
+         at_ms += SAFE_MS / 2) {
+        kept(SS_OK, at_ms);
+        ck_assert_ptr_null(find(SS_OWNERS_LOST));
+    }
+    say(SS_OWNERS_RENEWED, SS_OK);
+    ck_assert_ptr_null(find(SS_OWNERS_LOST));
+    ck_assert_uint_eq(active(), SS_SHARDS);
+    ck_assert_int_gt(ss_owners_lease_end_ms(owners), now_ms);
+}
+END_TEST
+
+START_TEST(a_renewal_that_was_kept_puts_off_the_next_one)
+{
+    begin_with(0, SS_SHARDS);
+    now_ms += LEASE_MS / 8;
+    kept(SS_OK, now_ms);
+    pass();
+    ck_assert_ptr_null(find(SS_OWNERS_RENEW));
+    tick(LEASE_MS / 4);
+    must(SS_OWNERS_RENEW);
+    kept(SS_EIO, now_ms); // it failed: ours is still on its way
+    ck_assert_ptr_null(find(SS_OWNERS_RENEW));
+    kept(SS_EFENCED, now_ms);
+    must(SS_OWNERS_DISPLACED);
 }
 END_TEST
 
@@ -668,6 +737,10 @@ int main(void)
         a_renewal_that_failed_is_tried_again_soon,
         a_lease_counts_from_before_its_renewal_was_sent,
         when_the_lease_runs_out_all_is_lost_before_anything_else,
+        a_renewal_sent_in_time_counts_whenever_its_answer_is_heard,
+        a_renewal_sent_behind_the_lapse_does_not_hide_it,
+        a_lease_that_was_kept_while_it_worked_goes_on,
+        a_renewal_that_was_kept_puts_off_the_next_one,
         a_renewal_that_comes_too_late_does_not_hide_the_lapse,
         after_a_lapse_that_nobody_noticed_it_goes_on,
         who_was_taken_over_is_displaced_once_and_silent,
