@@ -8,7 +8,7 @@ import statistics
 import time
 
 from harness import BIN, pss_kb
-from place import Cluster, line_of, output_of
+from place import Cluster, line_of, output_of, tree_s
 
 PATIENCE_S = 120
 QUIET_S = 0.3
@@ -52,6 +52,35 @@ def at_once(store, threads, size):
         return {"rate": runs * rounds / seconds,
                 "cpu": spent * 1e6 / (runs * rounds)}
     return measure
+
+
+def scale(members, threads, size):
+    """The same for so many coordinators and as many processes of workers and
+    clients; and where the processor time of a superstep goes."""
+    def measure(place, _):
+        runs, rounds = place.size(*threads), place.size(*size)
+        with place.store("postgres") as url, Cluster(url) as cluster:
+            pids = [cluster.begin("--processes", members).pid,
+                    cluster.work("--processes", members).pid]
+            before = [*map(tree_s, pids), place.server_s()]
+            seconds = cluster.crowds("loop", runs, clients=members, size=rounds)
+            after = [*map(tree_s, pids), place.server_s()]
+        spent = [(end - begin) * 1e6 / (runs * rounds)
+                 for begin, end in zip(before, after)]
+        return {"rate": runs * rounds / seconds,
+                **dict(zip(("coordinator", "worker", "postgres"), spent))}
+    return measure
+
+
+def few_processors(members):
+    """Why so many coordinators cannot be measured here; None: they can."""
+    def absent(place):
+        count = len(os.sched_getaffinity(0))
+        if place.tiny or count >= members:
+            return place.no_postgres()
+        return (f"this machine has {count} processors: {members} coordinators, "
+                "and as many workers, would take turns")
+    return absent
 
 
 def suite_durable(graph, size, runs, threads):

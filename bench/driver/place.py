@@ -143,14 +143,14 @@ class Cluster(World):
     def crowd(self, graph, **options):
         return line_of(*self.crowd_words(graph, **options))
 
-    def crowds(self, graph, runs, **options):
-        """So many runs at once, by as many clients as it takes: the seconds
-        from the first one's begin to the last one's end."""
-        shares = [min(CLIENT_RUNS, runs - first)
-                  for first in range(0, runs, CLIENT_RUNS)]
+    def crowds(self, graph, runs, clients=1, **options):
+        """So many runs at once, by so many clients, or as many more as it
+        takes: the seconds from the first one's begin to the last one's end."""
+        most = min(CLIENT_RUNS, -(-runs // clients))
+        shares = [min(most, runs - first) for first in range(0, runs, most)]
         started = [subprocess.Popen(
             self.crowd_words(graph, runs=share, at_once=share,
-                             first=i * CLIENT_RUNS, **options),
+                             first=i * most, **options),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True)
             for i, share in enumerate(shares)]

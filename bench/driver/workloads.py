@@ -127,6 +127,23 @@ def crowd(name, threads, size, store="postgres", rounds=ALL):
         + limit + (limits.MESSAGES if store == "postgres" else []))
 
 
+def scale(members, threads=(1000, 8), size=(15, 2)):
+    of = {1: "one coordinator"}.get(members, f"{members} coordinators")
+    return Workload(
+        f"scale_{members}",
+        [Row("rate", f"{threads[0]:,} threads at once, {of}", "supersteps/s",
+             "more")]
+        + [Row(name, f"processor time of {whose}, a superstep", "us", "less")
+           for name, whose in (("coordinator", "the coordinators"),
+                               ("worker", "the workers"),
+                               ("postgres", "PostgreSQL"))],
+        WORKER + f"; {members} of each, by --processes, on one PostgreSQL",
+        "work that bodies do; machines apart, and the network between them. "
+        "bench/scale says what follows for more processors",
+        [Side("superstep", "ours", ours.scale(members, threads, size),
+              ours.few_processors(members))])
+
+
 WORKLOADS = [
     Workload("chain", us("run", "chain of 3 nodes, in process"), HERE, NO_DISK,
              superstep(ours.here("chain", runs=(2000, 10)))
@@ -156,6 +173,7 @@ WORKLOADS = [
     crowd("crowd_256", (256, 4), (40, 2)),
     crowd("crowd_1000", (1000, 8), (15, 2)),
     crowd("crowd_10000", (10000, 8), (3, 2), rounds=1),
+    *map(scale, (1, 2, 4)),
     crowd("crowd_256_sqlite", (256, 4), (40, 2), "sqlite"),
     Workload("sends", [Row("run", "10,000 sends in one superstep, in process",
                            "ms", "less")], HERE, NO_DISK,

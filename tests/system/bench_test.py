@@ -20,6 +20,8 @@ ROWS = {
     "one_thread": ["superstep"], "one_thread_sqlite": ["superstep"],
     "crowd_256": ["rate", "cpu"], "crowd_1000": ["rate", "cpu"],
     "crowd_10000": ["rate", "cpu"], "crowd_256_sqlite": ["rate", "cpu"],
+    **dict.fromkeys(("scale_1", "scale_2", "scale_4"),
+                    ["rate", "coordinator", "worker", "postgres"]),
     "sends": ["run"],
     "conversation": ["journal", "runs", "early", "late", "growth"],
     "append": ["rate", "cpu", "ratio"], "handoff": ["cpu", "ratio"],
@@ -37,8 +39,11 @@ ROWS = {
     "suite_react_10_1_durable": ["rate"],
     "suite_react_10_64_durable": ["rate"],
 }
+# Processor times of a few supersteps, by a clock of 10 ms.
+MAY_BE_0 = ("known", "cpu", "coordinator", "worker", "postgres")
 NEED_POSTGRES = {"one_thread", "crowd_256", "crowd_1000", "crowd_10000",
                  "conversation", "recovery", "append",
+                 "scale_1", "scale_2", "scale_4",
                  *(name for name in ROWS if name.endswith("_durable"))}
 
 
@@ -70,10 +75,29 @@ def test_every_row_is_there():
         expect(ours["side"] == "superstep" and len(ours["values"]) == 1,
                f"no figure of ours: {row}")
         expect(ours["min"] <= ours["median"] <= ours["max"], f"{row}")
-        expect(ours["median"] > 0 or row["row"] in ("known", "cpu"), f"nothing: {row}")
+        expect(ours["median"] > 0 or row["row"] in MAY_BE_0, f"nothing: {row}")
         expect(row["unit"] and row["measures"] and row["leaves_out"], f"{row}")
     expect(found == ROWS, f"rows: {found}")
     expect(told["machine"]["processor"] and told["rounds"] == 1, f"{told}")
+
+
+def test_what_more_processors_would_give_is_reckoned():
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        sides = {"rate": 10000, "coordinator": 50, "worker": 10, "postgres": 40}
+        json.dump({"rows": [
+            {"workload": "scale_1", "row": row,
+             "sides": [{"side": "superstep", "median": value}]}
+            for row, value in sides.items()]}, file)
+        file.flush()
+        done = subprocess.run(
+            [str(ROOT / "bench/scale"), "--from", file.name], text=True,
+            capture_output=True, check=False)
+    expect(done.returncode == 0, done.stderr)
+    # 50 us by each coordinator, 40 us by each connection that has a processor.
+    for line in ("| 1 | 4 | 20,000 | coordinators |",
+                 "| 8 | 4 | 100,000 | PostgreSQL |",
+                 "| 8 | 16 | 160,000 | coordinators |"):
+        expect(line in done.stdout, f"no {line} in\n{done.stdout}")
 
 
 def test_who_cannot_be_installed_is_named():
