@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -520,6 +521,8 @@ int ss_cmd_dev(struct ss_client *client)
             &error) != SS_OK)
         return ss_cli_fail("%s", error.message);
     struct dev dev = {.workers_count = (size_t)workers_wanted};
+    // How many there are is ours to say: a family would hide them from us.
+    unsetenv("SUPERSTEP_PROCESSES");
     dev.coordinator_program = ss_child_program("superstep-coordinator");
     dev.worker_program = ss_child_program("superstep-worker");
     dev.workers = ss_zalloc(dev.workers_count, sizeof(*dev.workers));

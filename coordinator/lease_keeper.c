@@ -43,6 +43,14 @@ static void keeper_unlock(struct ss_lease_keeper *keeper)
     ss_check(pthread_mutex_unlock(&keeper->mutex) == 0);
 }
 
+// A database that does not answer is not asked once more: what is asked would
+// only pile up. One that has failed is.
+static bool keeper_is_free(const struct ss_lease_keeper *keeper)
+{
+    struct ss_store_wait wait;
+    return !ss_store_actor_waits(keeper->leases, &wait) || wait.failed_ms > 0;
+}
+
 // Under the mutex.
 static bool keeper_is_due(const struct ss_lease_keeper *keeper, int64_t now_ms)
 {
@@ -50,7 +58,8 @@ static bool keeper_is_due(const struct ss_lease_keeper *keeper, int64_t now_ms)
                  now_ms - keeper->turn_since_ms > keeper->turn_ms_max;
     return !keeper->is_resting && keeper->lease_ms > 0 && !hangs &&
            now_ms - keeper->sent_ms >=
-               keeper->lease_ms / LATE_PART * LATE_PARTS;
+               keeper->lease_ms / LATE_PART * LATE_PARTS &&
+           keeper_is_free(keeper);
 }
 
 static void keeper_renew(struct ss_lease_keeper *keeper, int64_t now_ms)

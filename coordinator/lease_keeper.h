@@ -3,9 +3,9 @@
 // The core asks for each renewal (owners.h) when the loop comes round. A turn
 // that takes longer than a lease (a large superstep, a busy machine) must not
 // cost all threads: so a thread of its own looks how old the last renewal is,
-// and has the actor of leases make another one where the loop is late. What
-// that brings is taken as every answer is, and owners are told when it was
-// asked for.
+// and has the actor of leases make another one where the loop is late, and the
+// actor has nothing else to wait for. What that brings is taken as every answer
+// is, and owners are told when it was asked for.
 //
 //     loop   --note the renewal, begin and end of a turn-->  keeper
 //     keeper --a renewal, where the last is too old-------->  actor of leases

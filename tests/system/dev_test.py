@@ -9,10 +9,10 @@ from harness import ANY_PORT, BIN, LIB, World, expect, main
 HELLO = LIB / "libhello.so"
 
 
-def start_dev(world, *more, app=HELLO):
+def start_dev(world, *more, app=HELLO, environment=None):
     dev = world.start(
         "dev", BIN / "superstep", "dev", app, "--listen", ANY_PORT,
-        "--db", world.path("superstep.db"), *more)
+        "--db", world.path("superstep.db"), *more, environment=environment)
     world.endpoint = dev.wait_line(r"coordinator (tcp://[^\s,]+)")[1]
     dev.wait_line("graph hello")
     return dev
@@ -46,6 +46,15 @@ def test_dev_serves_the_application_and_ends_all_it_started():
         expect(dev.stop() == 0, "it does not end well")
         left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
         expect(left == [], f"it left {left} of {started}")
+
+
+def test_dev_starts_its_processes_itself_whatever_the_environment_says():
+    with World() as world:
+        dev = start_dev(world, "--workers", "1", environment={
+            **os.environ, "SUPERSTEP_PROCESSES": "3"})
+        expect_runs(world)
+        expect(len(children(dev.pid)) == 2, f"{children(dev.pid)}")
+        expect(dev.stop() == 0, "it does not end well")
 
 
 def test_dev_starts_a_killed_worker_again():

@@ -4,10 +4,12 @@
 
 #include <check.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "common/app/clock.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_impl.h"
 #include "tests/suite.h"
 
 enum { LEASE_MS = 200, TURN_MS_MAX = 60000, A_WHILE_MS = 150 };
@@ -16,10 +18,52 @@ static struct ss_store_actor *leases;
 static struct ss_lease_keeper *keeper;
 static struct ss_error failure;
 
+// A store that renews leases, or does not answer until it may.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
+static bool is_away, was_asked;
+
+static int renew(struct ss_store *store, const struct ss_member *self,
+    int64_t lease_ms, struct ss_error *error)
+{
+    (void)store;
+    (void)self;
+    (void)lease_ms;
+    (void)error;
+    pthread_mutex_lock(&lock);
+    was_asked = true;
+    pthread_cond_broadcast(&moved);
+    while (is_away)
+        pthread_cond_wait(&moved, &lock);
+    pthread_mutex_unlock(&lock);
+    return SS_OK;
+}
+
+static void set_away(bool is_so)
+{
+    pthread_mutex_lock(&lock);
+    is_away = is_so;
+    pthread_cond_broadcast(&moved);
+    pthread_mutex_unlock(&lock);
+}
+
+static void wait_until_asked(void)
+{
+    pthread_mutex_lock(&lock);
+    while (!was_asked)
+        pthread_cond_wait(&moved, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 static void set_up(void)
 {
+    static const struct ss_store_cluster_ops cluster = {.renew = renew};
+    static struct ss_store_ops ops;
     struct ss_store *store = NULL;
     ck_assert_int_eq(ss_store_open("memory:", &store, &failure), SS_OK);
+    ops = *store->ops;
+    ops.cluster = &cluster;
+    store->ops = &ops;
     ck_assert_int_eq(ss_store_actor_start(store, &leases, &failure), SS_OK);
     ck_assert_int_eq(
         ss_lease_keeper_start(leases, TURN_MS_MAX, &keeper, &failure), SS_OK);
@@ -101,6 +145,23 @@ START_TEST(a_loop_that_hangs_keeps_no_lease)
 }
 END_TEST
 
+START_TEST(a_store_that_does_not_answer_is_not_asked_again_and_again)
+{
+    set_away(true);
+    renewed(LEASE_MS);
+    wait_until_asked();
+    ck_assert_ptr_null(kept_within(2 * LEASE_MS));
+    ck_assert_uint_eq(ss_lease_keeper_out(keeper), 1);
+    set_away(false);
+    for (int i = 0; i < 2; i++) { // it goes on when there is an answer
+        struct ss_job *job = kept_within(-1);
+        ck_assert_ptr_nonnull(job);
+        ck_assert_int_eq(job->status, SS_OK);
+        ss_job_destroy(&job);
+    }
+}
+END_TEST
+
 START_TEST(who_leaves_renews_no_more)
 {
     ss_lease_keeper_rest(keeper);
@@ -147,6 +208,8 @@ int main(void)
     tcase_add_test(tcase, a_renewal_that_is_too_old_is_made_again_and_again);
     tcase_add_test(tcase, before_the_loop_has_a_lease_there_is_nothing_to_keep);
     tcase_add_test(tcase, a_loop_that_hangs_keeps_no_lease);
+    tcase_add_test(
+        tcase, a_store_that_does_not_answer_is_not_asked_again_and_again);
     tcase_add_test(tcase, who_leaves_renews_no_more);
     tcase_add_test(tcase, what_is_on_its_way_is_counted_until_it_is_taken);
     tcase_add_test(tcase, a_store_of_ours_alone_has_no_keeper);
