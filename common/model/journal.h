@@ -44,7 +44,10 @@ enum {
     // No row of the journal has it: who reads it knows that the record of a run
     // that has not ended stands among the open ones alone.
     SS_ROW_FORMAT_6 = 6,
-    SS_ROW_FORMAT = SS_ROW_FORMAT_6, // the newest that this program knows
+    // No row of the journal has it: who reads it knows that parts of limits
+    // move, and that operators set limits.
+    SS_ROW_FORMAT_7 = 7,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_7, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.

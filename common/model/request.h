@@ -42,6 +42,7 @@
     X(INT, limit)                                                              \
     X(INT, max_concurrency)                                                    \
     X(FLAG, more)                                                              \
+    X(TEXT, name)                                                              \
     X(LIST, nodes)                                                             \
     X(LIST, output_keys)                                                       \
     X(INT, priority)                                                           \
@@ -55,6 +56,7 @@
     X(ANY, styles)                                                             \
     X(FLAG, subgraphs)                                                         \
     X(LIST, supersteps)                                                        \
+    X(INT, tasks_max)                                                          \
     X(TEXT, thread)                                                            \
     X(TEXT, to)                                                                \
     X(TEXT, version)                                                           \

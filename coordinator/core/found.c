@@ -1,6 +1,6 @@
 // found.c - what the store has for shards that were gained: the core asks for
-// pauses, then graphs, then unfinished runs, and feeds them to the engine in
-// that order.
+// pauses and limits, then graphs, then unfinished runs, and feeds them to the
+// engine in that order.
 //
 // A record that cannot be read is reported, and the rest go on. A coordinator
 // that is alone with its store does not start with such a record: only an
@@ -12,34 +12,40 @@
 #define TAG_OPEN   (UINT64_MAX - 2)
 #define TAG_PAUSES (UINT64_MAX - 3) // before the runs of what is gained
 #define TAG_SEEN   (UINT64_MAX - 4) // what is paused, with a look
-#define TAG_LEAST  TAG_SEEN
+#define TAG_LIMITS (UINT64_MAX - 5) // of limits, before these runs, and
+#define TAG_LOOKED (UINT64_MAX - 6) // with a look
+#define TAG_LEAST  TAG_LOOKED
 
 static void found_read(
     struct ss_core *core, enum ss_store_table table, uint64_t tag)
 {
     struct ss_job *job = ss_job_new(SS_JOB_SCAN, tag);
     job->table = table;
+    if (table == SS_TABLE_META)
+        job->index = ss_strdup(SS_RECORD_LIMIT_INDEX);
     ss_core_out_submit(core, SS_CORE_APPENDS, job);
 }
 
-// First the graphs that only another coordinator has heard of, and the pauses:
-// no task of these may be sent.
+// First the graphs that only another coordinator has heard of, the pauses (no
+// task of these may be sent) and where parts of limits are.
 void ss_core_found_ask(struct ss_core *core)
 {
     found_read(core, SS_TABLE_PAUSES, TAG_PAUSES);
+    found_read(core, SS_TABLE_META, TAG_LIMITS);
     found_read(core, SS_TABLE_GRAPHS, TAG_GRAPHS);
     found_read(core, SS_TABLE_OPEN, TAG_OPEN);
 }
 
-// Other coordinators pause and unpause, too. The question goes by the lane that
-// appends, so that the answer is not older than what this one did; one at a
-// time, as an answer may be late.
+// Other coordinators pause and unpause, and move parts of limits, too. The
+// question goes by the lane that appends, so that the answer is not older than
+// what this one did; one at a time, as an answer may be late.
 void ss_core_found_look(struct ss_core *core)
 {
     if (core->cluster.is_seeing)
         return;
     core->cluster.is_seeing = true;
     found_read(core, SS_TABLE_PAUSES, TAG_SEEN);
+    found_read(core, SS_TABLE_META, TAG_LOOKED);
 }
 
 // ------------------------------------------------ answers
@@ -62,18 +68,26 @@ static json_t *found_parse(
     return NULL;
 }
 
-static void found_pauses(struct ss_core *core, const struct ss_job *job)
+// Records that the engine is told together, of pauses or of limits.
+static void found_records(struct ss_core *core, const struct ss_job *job)
 {
-    struct ss_event event = {.type = SS_EVENT_PAUSES};
+    bool is_limits = job->table == SS_TABLE_META;
+    struct ss_event event = {
+        .type = is_limits ? SS_EVENT_LIMITS : SS_EVENT_PAUSES};
     json_t **records = ss_zalloc(job->entries_count + 1, sizeof(*records));
     size_t count = 0;
     for (size_t i = 0; i < job->entries_count; i++) {
-        records[count] =
-            found_parse(core, &job->entries[i], "the record of the pause");
+        records[count] = found_parse(core, &job->entries[i],
+            is_limits ? "the record of the limit" : "the record of the pause");
         count += records[count] != NULL;
     }
-    event.pauses.records = records;
-    event.pauses.count = count;
+    if (is_limits) {
+        event.limits.records = records;
+        event.limits.count = count;
+    } else {
+        event.pauses.records = records;
+        event.pauses.count = count;
+    }
     ss_core_feed(core, &event);
     while (count > 0)
         json_decref(records[--count]);
@@ -151,18 +165,18 @@ static bool found_failed(struct ss_core *core, const struct ss_job *job)
 
 static void found_take(struct ss_core *core, const struct ss_job *job)
 {
-    if (job->tag == TAG_SEEN) {
-        core->cluster.is_seeing = false;
+    if (job->tag == TAG_SEEN || job->tag == TAG_LOOKED) {
+        core->cluster.is_seeing = job->tag == TAG_SEEN; // the other one comes
         if (job->status == SS_OK) // otherwise with the next look
-            found_pauses(core, job);
+            found_records(core, job);
         return;
     }
     if (found_failed(core, job))
         return;
     if (job->tag == TAG_GRAPHS)
         found_graphs(core, job);
-    else if (job->tag == TAG_PAUSES)
-        found_pauses(core, job);
+    else if (job->tag == TAG_PAUSES || job->tag == TAG_LIMITS)
+        found_records(core, job);
     else
         found_runs(core, job);
 }

@@ -54,6 +54,8 @@ static enum ss_store_table codec_table(enum ss_record_table table)
         return SS_TABLE_OPEN;
     case SS_RECORD_PAUSE:
         return SS_TABLE_PAUSES;
+    case SS_RECORD_LIMIT:
+        return SS_TABLE_META;
     }
     return SS_TABLE_META;
 }
@@ -106,7 +108,9 @@ static bool tells_head(const struct ss_command_put *put)
 static struct ss_store_put put_of(const struct ss_command_put *put,
     const struct ss_journal_head *head, int64_t born_us)
 {
-    char *text = NULL;
+    char *text = NULL, *same = put->same ? ss_json_text(put->same) : NULL;
+    uint64_t expected = same ? ss_hash64(same, strlen(same)) : 0;
+    ss_free(same);
     if (head->rows > 0 && tells_head(put)) {
         json_t *told = ss_journal_head_tell(put->value, head, born_us);
         text = ss_json_text(told);
@@ -119,7 +123,10 @@ static struct ss_store_put put_of(const struct ss_command_put *put,
         .index = put->index,
         .value = text,
         .value_size = text ? strlen(text) : 0,
-        .when = put->absent ? SS_WHEN_ABSENT : SS_WHEN_ANY,
+        .when = put->absent ? SS_WHEN_ABSENT
+                : put->same ? SS_WHEN_SAME
+                            : SS_WHEN_ANY,
+        .expected = expected,
         .expires_us = put->expires_us};
 }
 

@@ -41,7 +41,10 @@ enum ss_record_table {
     SS_RECORD_CACHE, // cache key -> {"writes", ...}
     SS_RECORD_PAUSE, // "all", "graph:NAME" or "graph:NAME@VERSION" ->
                      // {"graph"?, "version"?, "since_us", "reason"?, "by"?}
+    SS_RECORD_LIMIT, // of limits (scheduler/limit_record.c), by one index
 };
+
+#define SS_RECORD_LIMIT_INDEX "limit"
 
 #define SS_EVENT_MAP(X)                                                        \
     X(WORKER_HELLO)  /* a worker announced itself */                           \
@@ -56,6 +59,7 @@ enum ss_record_table {
     X(GRAPH_KNOWN)   /* a description found in the store */                    \
     X(RUN_FOUND)     /* an unfinished run found in the store */                \
     X(PAUSES)        /* all that is paused, as the store has it */             \
+    X(LIMITS)        /* all records of limits, as the store has them */        \
     X(ROWS)          /* the answer to READ */                                  \
     X(RECORDS)       /* the answer to SCAN or GET */                           \
     X(STORED)        /* the answer to STORE */                                 \
@@ -147,6 +151,10 @@ struct ss_event {
             size_t count;
         } pauses;
         struct {
+            json_t *const *records;
+            size_t count;
+        } limits;
+        struct {
             uint64_t tag;
             int status;
             const char *message;
@@ -213,6 +221,7 @@ struct ss_command_put {
     char *index;
     json_t *value; // NULL: delete
     bool absent;   // only if the key is not there
+    json_t *same;  // only if this is there; NULL: whatever is
     // Of a run: while it has not ended its record stands among the open ones
     // alone.
     bool open_alone;

@@ -265,9 +265,14 @@
 //   I249  a task stands aside while rows that it rests on are not durable, and
 //         then only
 //
-//   limits (limit.c)
-//   I253  as many attempts of a limit are out as are counted
+//   limits (limit_verify.c)
+//   I253  as many attempts of a limit are out as are counted, and as many wait
 //   I254  its share are its parts in shards of ours
+//   I255  as many linger as are counted
+//   I256  what is owed is no more than the limit
+//   I257  we wake when nobody waits for what lingers any more
+//   I258  and when shards are held no longer
+//   I259  what left with shards was made up for
 //
 //   attempts of before (takeover.c)
 //   I125  who offers one is here

@@ -48,6 +48,10 @@ enum {
     SS_PAUSES_MAX = 1024,
     SS_PAUSE_REASON_MAX = 500,
     SS_PAUSE_BY_MAX = 128,
+    // Limits that operators have set at once: each is read with each look.
+    SS_LIMITS_SET_MAX = 1024,
+    SS_LIMIT_NAME_MAX = 1024,     // bytes: GRAPH/NODE
+    SS_LIMIT_TASKS_MAX = 1 << 30, // more than all workers take
     SS_KEY_SIZE_MAX =
         255, // of an idempotency key: a UUID, a hash, a short name
     SS_ITEMS_KEPT_MAX = 4096,    // live items of one attempt that its row keeps

@@ -18,8 +18,8 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
 
 static void on_stored(struct engine *engine, const struct ss_event *event)
 {
-    if (ss_suspect_stored(engine, event) || ss_pause_stored(engine, event) ||
-        ss_claim_stored(engine, event))
+    if (ss_limit_records(engine, event) || ss_suspect_stored(engine, event) ||
+        ss_pause_stored(engine, event) || ss_claim_stored(engine, event))
         return;
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
     if (!thread || thread->store_tag != event->stored.tag)
@@ -33,8 +33,7 @@ static void on_run_found(struct engine *engine, const struct ss_event *event)
 {
     struct thread *thread =
         ss_run_found(engine, event->run.record, event->run.crashed);
-    if (thread && !engine->options.shared)
-        ss_takeover_begin(engine); // else workers are asked
+    ss_takeover_found(engine, thread != NULL);
     if (thread)
         ss_requests_resume(thread);
 }
@@ -51,7 +50,7 @@ static void on_shards(struct engine *engine, const struct ss_event *event)
         ss_shards_lost(engine, event);
         ss_suspects_let_go(engine);
     }
-    ss_limits_reckon(engine);
+    ss_limits_shards(engine, event);
 }
 
 void ss_event_take(struct engine *engine, const struct ss_event *event)
@@ -99,6 +98,7 @@ void ss_event_take(struct engine *engine, const struct ss_event *event)
     case SS_EVENT_RECORDS:
         ss_records(engine, event);
         break;
+    case SS_EVENT_LIMITS:
     case SS_EVENT_STORED:
         on_stored(engine, event);
         break;

@@ -113,6 +113,21 @@ static void draw_pauses(struct climate *climate, uint64_t seed)
         climate->hold = between(&dice, 1, 4);
 }
 
+// In every third seed graphs have a limit; where the database may be set back
+// it may be told twice where a part is. Bodies take long then: some are under
+// way when their coordinator's shards are another's.
+static void draw_limit(struct climate *climate, uint64_t seed)
+{
+    struct ss_prng dice;
+    static const uint32_t bodies[] = {300, 1500, 4000};
+    uint64_t both[2] = {seed, 4};
+    ss_prng_init(&dice, ss_hash64(both, sizeof(both)));
+    if (climate->set_back > 0 || ss_prng_below(&dice, 3) > 0)
+        return;
+    climate->limit = between(&dice, 1, 4);
+    climate->body_ms = bodies[ss_prng_below(&dice, 3)];
+}
+
 void climate_draw(struct climate *climate, struct ss_prng *dice, uint64_t seed)
 {
     *climate = (struct climate){0};
@@ -133,4 +148,5 @@ void climate_draw(struct climate *climate, struct ss_prng *dice, uint64_t seed)
     draw_set_back(climate, seed);
     draw_versions(climate, seed);
     draw_pauses(climate, seed);
+    draw_limit(climate, seed);
 }

@@ -64,6 +64,8 @@ static void before(void *ctx, const struct ss_event *event)
         pauses_told(it, event);
     if (event->type == SS_EVENT_REQUEST)
         pauses_asked(it, event);
+    if (event->type == SS_EVENT_SHARDS_READ)
+        limits_read(it, event->shards.shards);
     if (event->type == SS_EVENT_STORED && event->stored.status == SS_ELIMIT)
         violated(world, "a row is refused: %s", event->stored.message);
 }
@@ -72,6 +74,7 @@ static bool look(void *ctx, const struct ss_command *command)
 {
     struct coordinator *it = ctx;
     mark_number(it->process.world, command->type);
+    limits_told(it, command);
     if (command->type == SS_COMMAND_DISPATCH) {
         check_dispatch(it, command->order);
         pauses_dispatch(it, command->order);
@@ -208,6 +211,7 @@ void coordinator_message(
     struct coordinator *it, const char *peer, const void *bytes, size_t size)
 {
     tell_core(it, SS_CORE_TURN);
+    limits_heard(it, peer);
     feed(it, (struct ss_core_event){.type = SS_CORE_FRAME,
                  .peer = peer,
                  .sender = {SS_ROLES_ALL, "", peer},

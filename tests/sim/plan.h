@@ -66,7 +66,10 @@ struct plan {
     } versions[VERSIONS]; // of a root
 };
 
-struct plan *plan_draw(const char *name, struct ss_prng *dice);
+// `tasks_max`: so many of its nodes' tasks may be out, together with those of
+// other graphs; 0: all.
+struct plan *plan_draw(
+    const char *name, struct ss_prng *dice, uint32_t tasks_max);
 void plan_free(struct plan *plan);
 // The plan of that name, in `plan` or inside it.
 const struct plan *plan_find(const struct plan *plan, const char *graph);

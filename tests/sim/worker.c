@@ -323,6 +323,7 @@ static void run_on(struct worker *it, struct body *body)
     int64_t takes_ms = 1 + (int64_t)draw(world, world->climate.body_ms);
     body->has_begun = true;
     bodies_begin(world, order);
+    limits_begin(it, body);
     if (role && role->hangs && order->kind == SS_ORDER_NODE &&
         order->attempt_number == 1) {
         note_fault(world, FAULT_BODY_HUNG);
@@ -351,6 +352,7 @@ static void stop_body(struct worker *it, struct ss_attempt attempt)
     struct body *body = find_body(it, attempt.epoch, attempt.dispatch);
     if (!body)
         return;
+    body->is_stopped = true;
     plan_body(it, ERRAND_BODY, attempt, 1 + (int64_t)draw(world, 500));
 }
 

@@ -368,8 +368,9 @@ static void begin(struct world *world)
     ss_buf_init(&world->bytes, SS_MESSAGE_SIZE_MAX);
     database_open(world);
     for (size_t i = 0; i < world->climate.graphs; i++)
-        world->plans[i] = plan_draw(
-            (const char[]){'g', (char)('1' + (int)i), 0}, &world->dice);
+        world->plans[i] =
+            plan_draw((const char[]){'g', (char)('1' + (int)i), 0},
+                &world->dice, world->climate.limit);
     for (size_t i = 0; world->narrates && i < world->climate.graphs; i++) {
         char *text = ss_json_text(world->plans[i]->versions[0].description);
         tell(world, "graph %s", text);
@@ -455,6 +456,7 @@ static void end(struct world *world)
     SS_VEC_FINI(&world->partitions);
     ss_buf_fini(&world->bytes);
     bodies_fini(world);
+    limits_fini(world);
     versions_fini(world);
     ss_map_fini(&world->let_go, NULL);
 }

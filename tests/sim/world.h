@@ -39,8 +39,9 @@ struct climate {
     uint32_t drain, leave, pause, partition,
         clock; // weights of what a mishap is
     uint32_t set_back;
-    uint32_t roll; // weight, too: 0: there is one version
-    uint32_t hold; // how often people hold graphs back; 0: nobody does
+    uint32_t roll;  // weight, too: 0: there is one version
+    uint32_t hold;  // how often people hold graphs back; 0: nobody does
+    uint32_t limit; // of all graphs together; 0: none
     uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
     int64_t idle_ms;   // after which a thread that nobody uses is forgotten
     uint32_t rest_ms;  // how long one is left alone
@@ -272,6 +273,7 @@ json_t *database_run(struct world *world, const char *thread, const char *run);
 
 struct coordinator {
     struct process process;
+    int64_t heard_ms[WORKERS_MAX]; // limits.c: when of each worker
     struct ss_core *core;
     struct store_link links[LINKS];
     uint64_t epoch;
@@ -303,6 +305,7 @@ struct body {
     struct ss_assignment *order;
     int64_t begin_by_ms;
     bool has_begun, is_hung;
+    bool is_stopped; // it was told to stop
 };
 
 struct worker {
@@ -381,6 +384,7 @@ struct world {
     size_t deployed[GRAPHS_MAX]; // versions.c: what is rolled out
     int64_t changed_ms;          // when somebody began to serve it, or to know
     struct ss_map moves;         // and of which runs were asked to move
+    struct limits_seen *limits;  // limits.c
     struct ss_map let_go;        // pauses.c: what somebody asked to go on, ever
     uint64_t stamps;             // of bodies, so far
     struct ss_map results;       // and where what they wrote stands first
@@ -442,6 +446,14 @@ void pauses_operate(struct world *world);
 void pauses_plan(struct world *world);
 // All that is paused, as this coordinator is told now; its life is over.
 void pauses_told(struct coordinator *it, const struct ss_event *event);
+// limits.c: who owns a shard, since when, and whose attempts are known to whom.
+void limits_fini(struct world *world);
+void limits_heard(struct coordinator *it, const char *peer);
+void limits_read(struct coordinator *it, const struct ss_shards *shards);
+void limits_told(struct coordinator *it, const struct ss_command *command);
+// This body has begun: not too many are under way.
+void limits_begin(struct worker *it, const struct body *body);
+
 void pauses_forget(struct coordinator *it);
 void pauses_asked(struct coordinator *it, const struct ss_event *event);
 // Before an answer leaves; before a task does; an attempt under another one

@@ -8,7 +8,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-enum { ADOPT_MS = 1000 };
+enum { ADOPT_MS = 1000, LEASE_MS = 3000 };
 
 #define OF(max) "{'name': 'openai', 'tasks_max': " #max "}"
 
@@ -149,12 +149,15 @@ START_TEST(of_two_numbers_the_least_holds_while_somebody_serves_it)
     begin_all("g", 1);
     ck_assert_uint_eq(world_attempts_of("b"), 1);
     waits_for("g0", 1, 1, 1);
-    world_leave("w2");
+    world_leave("w2"); // with b out: nobody knows whether that goes on
     world_run();
     begin("g", 1);
     begin("g", 2);
     begin("g", 3);
     world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    world_pass(LEASE_MS);
+    world_pass(1);
     ck_assert_uint_eq(world_attempts_of("a"), 3);
     waits_for("g3", 3, 3, 3);
 }
@@ -177,6 +180,27 @@ START_TEST(who_failed_was_lost_or_cancelled_counts_no_more)
     world_run();
     world_pass(ADOPT_MS);
     ck_assert_uint_eq(world_attempts_of("a"), 3);
+}
+END_TEST
+
+// What is stopped goes on until it hears of that.
+START_TEST(a_body_that_was_cancelled_counts_until_it_has_ended)
+{
+    world_graph(limited("g", "a", OF(1)));
+    world_worker("w1", 20);
+    world_hold("a");
+    begin_all("g", 2);
+    world_ask("ann", "cancel", "{'run': 'g0'}");
+    world_run();
+    world_pass(LEASE_MS / 2);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_int_eq(ss_json_int(wait_of("g1"), "limit_lingering", 0), 1);
+    world_let("a");
+    world_hold("a"); // the next one
+    world_run();
+    world_let("a");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
 }
 END_TEST
 
@@ -223,7 +247,7 @@ START_TEST(nothing_of_a_limit_is_sent_while_what_was_out_may_be_offered)
     world_worker("w1", 20);
     world_run();
     waits_for("g1", 1, 1, 1); // it goes on, and counts
-    world_pass(ADOPT_MS);
+    world_pass(LEASE_MS);
     world_run();
     ck_assert_uint_eq(world_attempts_of("a"), 1);
     ss_offer_fini(&sent);
@@ -237,8 +261,10 @@ START_TEST(what_is_offered_late_is_taken_if_the_limit_has_room)
     world_restart();
     begin("g", 1);
     world_run();
-    for (int i = 0; i < 5; i++)
-        world_pass(ADOPT_MS / 4);
+    world_pass(ADOPT_MS); // its worker may be late, and is not lost before this
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_pass(LEASE_MS);
     world_run();
     ck_assert_uint_eq(world_attempts_of("a"), 2);
     bool first_waits =
@@ -263,7 +289,7 @@ static size_t attempts_at(const char *coordinator, int first, int count)
     return world_attempts_of("a") - before;
 }
 
-// Parts are where their shards are, and go with these.
+// Parts are where their shards are.
 START_TEST(two_coordinators_have_parts_of_a_limit)
 {
     world_pair();
@@ -285,6 +311,7 @@ SUITE("limit", nodes_of_several_graphs_share_a_limit_over_all_runs,
     a_limit_of_a_graph_is_of_all_its_nodes_together,
     of_two_numbers_the_least_holds_while_somebody_serves_it,
     who_failed_was_lost_or_cancelled_counts_no_more,
+    a_body_that_was_cancelled_counts_until_it_has_ended,
     nothing_of_a_limit_is_sent_while_what_was_out_may_be_offered,
     what_is_offered_late_is_taken_if_the_limit_has_room,
     two_coordinators_have_parts_of_a_limit)

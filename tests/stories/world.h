@@ -156,6 +156,8 @@ void world_restart(void);
 void world_restart_after(bool crash);
 // It is told what is paused, as the store has it now.
 void world_find_pauses(void);
+// It is told where parts of limits are, and which limits are set.
+void world_find_limits(void);
 // Two coordinators share the store from now on: "one" at tcp://one, which owns
 // every thread, and "two". What is asked, run and passed, and every mishap, is
 // of the one that was named last (at first "one"); workers join each by

@@ -126,6 +126,7 @@ void world_restart_after(bool crash)
     world_store_take(-1);
     world_core_new(crash);
     (void)world_run_store(); // what is paused
+    (void)world_run_store(); // of limits
     (void)world_run_store(); // the graphs
     world_workers_hello();
     (void)world_run_store(); // unfinished runs

@@ -133,6 +133,24 @@ void world_find_pauses(void)
     ss_job_destroy(&found);
 }
 
+void world_find_limits(void)
+{
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_META);
+    struct ss_event event = {.type = SS_EVENT_LIMITS};
+    json_t **records = ss_zalloc(found->entries_count + 1, sizeof(*records));
+    size_t count = 0;
+    for (size_t i = 0; i < found->entries_count; i++)
+        if (found->entries[i].index)
+            records[count++] = parse(&found->entries[i]);
+    event.limits.records = records;
+    event.limits.count = count;
+    world_step(&event);
+    while (count > 0)
+        json_decref(records[--count]);
+    ss_free(records);
+    ss_job_destroy(&found);
+}
+
 static void find_runs(bool crashed)
 {
     struct ss_job *found = store_scan(&world.store, SS_TABLE_OPEN);
@@ -150,6 +168,7 @@ static void find_runs(bool crashed)
 void world_found(bool crashed)
 {
     world_find_pauses();
+    world_find_limits();
     find_graphs();
     find_runs(crashed);
     gained(SS_EVENT_SHARDS_READ, SS_SHARDS, false);

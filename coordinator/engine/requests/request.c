@@ -71,6 +71,8 @@ static const struct handler {
     [SS_OP_PAUSE] = {NULL, ss_pause_request},
     [SS_OP_UNPAUSE] = {NULL, ss_unpause_request},
     [SS_OP_PAUSES] = {NULL, ss_pauses_request},
+    [SS_OP_LIMIT] = {NULL, ss_limit_request},
+    [SS_OP_LIMITS] = {NULL, ss_limits_request},
     [SS_OP_TASKS] = {NULL, ss_show_tasks},
     [SS_OP_SETTINGS] = {NULL, ss_show_settings},
     [SS_OP_COMPILE] = {NULL, ss_graphs_compile},

@@ -30,6 +30,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
@@ -182,6 +183,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     ss_worker_remind(worker);
     ss_members_remind(worker);
     answer(worker, event);
+    ss_lingering_named(worker, event->beat.running, event->beat.running_count);
     struct attempts lost = {0};
     for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
          e = e->next) {

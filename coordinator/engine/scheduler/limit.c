@@ -5,75 +5,95 @@
 //                                             coordinators have one part
 //
 // A coordinator sends a task of a limit while fewer are out than its parts
-// hold. A coordinator that is alone has all parts, and asks nobody. While what
-// was out of before us may be offered still (takeover.c), nothing of a limit is
-// sent, and what is offered is taken: it was counted by the owner before us.
+// hold. A coordinator that is alone has all parts, and asks nobody. What takes
+// up a part:
+//
+//   an attempt that is out
+//   an attempt that is over here while its body may go on   limit_linger.c
+//   what an owner before us may have out                    limit_parts.c
+//   what others lack and are to have                        limit_even.c
 //
 // Several nodes may say one name, in several graphs and versions. If they say
-// different numbers the least holds, of graphs that somebody serves.
+// different numbers the least holds, of graphs that somebody serves; if an
+// operator says one (limit_record.c), that one holds. An operator may also say
+// one for a node or a graph that says none: its name is "graph/node" or
+// "graph", as that of a limit without a name.
 #include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/graph.h"
+#include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_parts.h"
+#include "coordinator/engine/scheduler/limit_store.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/graphs.h"
-#include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/shards.h"
-
-// ------------------------------------------------ parts
-
-// Of more parts than tasks the last ones are empty.
-static int64_t part_size(const struct limit *limit, size_t part)
-{
-    return limit->tasks_max / LIMIT_PARTS +
-           ((int64_t)part < limit->tasks_max % LIMIT_PARTS);
-}
-
-static int64_t share_of(const struct engine *engine, const struct limit *limit)
-{
-    int64_t share = 0;
-    if (!engine->options.shared)
-        return limit->tasks_max;
-    for (size_t i = 0; i < LIMIT_PARTS; i++)
-        if (ss_shard_is_ours(engine, limit->shards[i]))
-            share += part_size(limit, i);
-    return share;
-}
 
 // ------------------------------------------------ which there are
 
-static struct limit *limit_named(
-    struct engine *engine, const struct ss_node_limit *said)
+// What holds now, by what graphs and operators say.
+static void settle(struct engine *engine, struct limit *limit)
 {
-    struct limit *limit = ss_map_get(&engine->scheduler->limits, said->name);
+    const json_t *set = ss_limit_record(engine, "set", -1, limit->name);
+    limit->tasks_max = ss_json_int(set, "tasks_max", limit->said_max);
+    limit->share = ss_limit_share(engine, limit);
+    ss_check(limit->share >= 0);
+    ss_check(limit->share <= limit->tasks_max);
+}
+
+struct limit *ss_limit_named(
+    struct engine *engine, const char *name, int64_t said_max)
+{
+    struct limits *limits = &engine->scheduler->limits;
+    struct limit *limit = ss_map_get(&limits->by_name, name);
     if (limit)
         return limit;
+    ss_check(*name);
+    ss_check(said_max >= 0);
     limit = ss_zalloc(1, sizeof(*limit));
-    limit->name = ss_strdup(said->name);
-    limit->tasks_max = said->tasks_max;
-    for (size_t i = 0; i < LIMIT_PARTS; i++) {
-        char *place = ss_format("%zu %s", i, said->name);
-        limit->shards[i] = ss_shard_of(place);
-        ss_free(place);
-    }
-    limit->share = share_of(engine, limit);
-    ss_map_put(&engine->scheduler->limits, limit->name, limit);
+    limit->name = ss_strdup(name);
+    limit->said_max = said_max;
+    for (size_t i = 0; i < LIMIT_PARTS; i++)
+        limit->parts[i].to = SS_NOBODY;
+    ss_limit_place(engine, limit);
+    settle(engine, limit);
+    ss_map_put(&limits->by_name, limit->name, limit);
+    return limit;
+}
+
+// Of a node or a graph that says none, an operator may have said one.
+static struct limit *set_for(const struct task *task, const char *node)
+{
+    struct engine *engine = task->loop->engine;
+    const char *graph = task->loop->graph->name;
+    char *name = node ? ss_format("%s/%s", graph, node) : ss_strdup(graph);
+    struct limit *limit = ss_limit_record(engine, "set", -1, name)
+                              ? ss_limit_named(engine, name, 0)
+                              : NULL;
+    ss_free(name);
     return limit;
 }
 
 struct limit *ss_limit_of(const struct task *task)
 {
     const struct ss_node *node = task->planned.node;
-    if (!node || !node->limit.name || task->order_kind != SS_ORDER_NODE)
+    struct engine *engine = task->loop->engine;
+    bool are_set = engine->scheduler->limits.records.count > 0;
+    if (!node || task->order_kind != SS_ORDER_NODE)
         return NULL;
-    return limit_named(task->loop->engine, &node->limit);
+    struct limit *limit = are_set ? set_for(task, node->name) : NULL;
+    if (!limit && node->limit.name)
+        limit = ss_limit_named(engine, node->limit.name, node->limit.tasks_max);
+    if (!limit && are_set)
+        limit = set_for(task, NULL);
+    return limit;
 }
 
 // Graphs nest as deep as their descriptions may.
@@ -86,10 +106,11 @@ static void hear(
             hear(engine, heard, node->subgraph);
         if (!node->limit.name)
             continue;
-        struct limit *limit = limit_named(engine, &node->limit);
+        struct limit *limit =
+            ss_limit_named(engine, node->limit.name, node->limit.tasks_max);
         if (!ss_map_put(heard, limit->name, limit) ||
-            node->limit.tasks_max < limit->tasks_max)
-            limit->tasks_max = node->limit.tasks_max;
+            node->limit.tasks_max < limit->said_max)
+            limit->said_max = node->limit.tasks_max;
     }
 }
 
@@ -103,71 +124,52 @@ void ss_limits_reckon(struct engine *engine)
             hear(engine, &heard, known->graph);
     }
     ss_map_fini(&heard, NULL);
-    for (const struct ss_map_entry *e = engine->scheduler->limits.first; e;
-         e = e->next) {
-        struct limit *limit = e->value;
-        limit->share = share_of(engine, limit);
-    }
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next)
+        settle(engine, e->value);
     engine->ready_moved = true;
-}
-
-static void free_limit(void *value)
-{
-    struct limit *limit = value;
-    ss_check(limit->out == 0);
-    ss_free(limit->name);
-    ss_free(limit);
-}
-
-void ss_limits_fini(struct engine *engine)
-{
-    ss_map_fini(&engine->scheduler->limits, free_limit);
 }
 
 // ------------------------------------------------ how many are out
 
-bool ss_limit_is_used_up(const struct limit *limit)
+// Where parts are of several tasks, a member keeps one part less one task to
+// itself: so it can give up a whole part for the tasks that go with a shard.
+static int64_t slack(const struct engine *engine, const struct limit *limit)
 {
-    return limit->out >= limit->share;
+    return engine->options.shared ? ss_part_size(limit, 0) - 1 : 0;
 }
 
-static bool looks_back(const struct engine *engine)
+int64_t ss_limit_room(const struct engine *engine, const struct limit *limit)
 {
-    return engine->now_ms < engine->scheduler->takeover_until_ms;
+    return limit->share - slack(engine, limit) - ss_limit_held(engine, limit) -
+           limit->out - limit->lingering - limit->owed;
 }
 
 bool ss_limit_is_full(const struct engine *engine, const struct limit *limit)
 {
-    return ss_limit_is_used_up(limit) || looks_back(engine);
+    return ss_limit_room(engine, limit) <= 0;
+}
+
+bool ss_limit_is_used_up(const struct engine *engine, const struct limit *limit)
+{
+    return ss_limit_held(engine, limit) <= 0 && ss_limit_is_full(engine, limit);
+}
+
+static void set_int(json_t *json, const char *key, int64_t value)
+{
+    json_object_set_new(json, key, json_integer((json_int_t)value));
 }
 
 void ss_limit_explain(const struct task *task, json_t *json)
 {
+    const struct engine *engine = task->loop->engine;
     const struct limit *limit = attempt_of(task)->limit;
     json_object_set_new(json, "limit", json_string(limit->name));
-    json_object_set_new(
-        json, "limit_max", json_integer((json_int_t)limit->tasks_max));
-    json_object_set_new(
-        json, "limit_here", json_integer((json_int_t)limit->share));
-    json_object_set_new(
-        json, "limit_out", json_integer((json_int_t)limit->out));
-    if (!ss_limit_is_used_up(limit))
+    set_int(json, "limit_max", limit->tasks_max);
+    set_int(json, "limit_here", limit->share);
+    set_int(json, "limit_out", limit->out);
+    if (limit->lingering > 0)
+        set_int(json, "limit_lingering", limit->lingering);
+    if (ss_limit_held(engine, limit) > 0)
         json_object_set_new(json, "limit_looks_back", json_true());
-}
-
-// ------------------------------------------------ what holds
-
-void ss_limits_verify(const struct engine *engine)
-{
-    for (const struct ss_map_entry *e = engine->scheduler->limits.first; e;
-         e = e->next) {
-        const struct limit *limit = e->value;
-        int64_t out = 0;
-        for (const struct ss_map_entry *a = engine->scheduler->attempts.first;
-             a; a = a->next)
-            out += attempt_of(a->value)->limit == limit;
-        ss_invariant(I253, limit->out == out);
-        ss_invariant(I254,
-            limit->tasks_max > 0 && limit->share == share_of(engine, limit));
-    }
 }

@@ -3,32 +3,98 @@
 #ifndef SS_ENGINE_SCHEDULER_LIMIT_H
 #define SS_ENGINE_SCHEDULER_LIMIT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct engine;
-struct task;
+#include "common/base/mem.h"
+#include "common/model/cluster.h"
+#include "common/model/task.h"
 
-// Of a limit as many parts as this have a shard, whose owner has them.
+struct engine;
+struct limits;
+struct ss_node_limit;
+struct ss_request;
+struct task;
+struct worker;
+
+// A limit is cut into as many parts as this, each in a shard, whose owner has
+// it.
 enum { LIMIT_PARTS = 256 };
+
+struct part {
+    uint16_t shard; // where it is; SS_NOBODY: that is not known
+    uint16_t to;    // it is on its way there; SS_NOBODY: it stays
+};
 
 struct limit {
     char *name;
-    int64_t tasks_max;            // the least that graphs say that are served
-    int64_t share;                // of these, as many are ours
-    int64_t out;                  // attempts of ours
-    uint16_t shards[LIMIT_PARTS]; // where its parts are
+    int64_t said_max;  // the least that graphs say that are served
+    int64_t tasks_max; // what holds: that, or what an operator said
+    int64_t share;     // of these, as many are in shards of ours
+    int64_t out;       // attempts of ours
+    int64_t waiting;   // ready tasks of ours
+    int64_t lingering; // attempts that are over, whose bodies may go on
+    int64_t claimed;   // attempts of owners before us, since shards are held
+    int64_t gone;      // attempts that left with shards, in this step
+    int64_t gone_unclaimed; // what may have been out of those before us
+    int64_t owed;      // of our share, what others are to have when it is free
+    int64_t idle;      // of our share, what no task took until the last look
+    int64_t rounds;    // looks for which others have waited for the last one
+    int64_t asked;     // how many others know that we lack; 0: none
+    uint16_t asked_at; // by which shard
+    struct part parts[LIMIT_PARTS];
+};
+
+// An attempt that is over here, and whose body may go on at its worker.
+struct lingering_attempt {
+    struct ss_attempt name;
+    uint64_t worker; // that says when it ends; 0: nobody does any more
+    struct limit *limit;
+    int64_t sent_ms;
+    int64_t until_ms; // then nobody waits for it; INT64_MAX: its worker says
+};
+
+// A record as the store is to have it.
+struct limit_put {
+    char *key;
+    json_t *record; // NULL: none is to be there
+};
+
+// Records on their way to the store, all or none.
+struct limit_batch {
+    uint64_t tag;
+    struct ss_request *request; // who asked; NULL: we moved parts
+    SS_VEC(struct limit_put) puts;
+};
+
+// Of a scheduler.
+struct limits {
+    struct ss_map by_name; // -> struct limit *
+    struct ss_map records; // key -> json_t *, as the store was read last
+    SS_VEC(struct limit_batch) under_way;
+    SS_VEC(struct lingering_attempt) lingering;
+    struct ss_shards held; // what was out of them before us may be out still
+    int64_t held_until_ms; // so long
+    bool has_found;        // runs of the shards that are being read
 };
 
 // The one that holds the task, if it is sent. Borrowed, while the engine lives;
 // NULL: none does.
 struct limit *ss_limit_of(const struct task *task);
-// No task of it may be sent: as many are out as may be, or may be out of before
-// (takeover.c).
+// Makes it, where it is not known. Borrowed.
+struct limit *ss_limit_named(
+    struct engine *engine, const char *name, int64_t said_max);
+// As many as may be sent of it now; 0 or less: none.
+int64_t ss_limit_room(const struct engine *engine, const struct limit *limit);
+// No task of it may be sent.
 bool ss_limit_is_full(const struct engine *engine, const struct limit *limit);
-// As many are out as may be: what is offered cannot be taken.
-bool ss_limit_is_used_up(const struct limit *limit);
-void ss_limits_fini(struct engine *engine);
+// What is offered of an owner before us has no place.
+bool ss_limit_is_used_up(
+    const struct engine *engine, const struct limit *limit);
+
+// ------------------------------------------------ limit_verify.c
+
 void ss_limits_verify(const struct engine *engine);
 
 #endif

@@ -138,6 +138,8 @@ void ss_ready_queue_add(struct task *task)
     struct attempt *attempt = attempt_of(task);
     ss_check(!attempt->line && task->state == TASK_READY);
     attempt->limit = ss_limit_of(task);
+    if (attempt->limit)
+        attempt->limit->waiting++;
     attempt->line = line_of(task);
     attempt->is_aside = task->gate_seq > task->loop->thread->durable;
     if (attempt->is_aside)
@@ -179,6 +181,9 @@ void ss_ready_queue_remove(struct task *task)
     ss_gate_leave(&attempt_of(task)->gate);
     chain_remove(task);
     attempt_of(task)->line = NULL;
+    ss_check(!line->limit || line->limit->waiting > 0);
+    if (line->limit)
+        line->limit->waiting--;
     ss_check(task->loop->engine->counts.tasks_ready > 0);
     task->loop->engine->counts.tasks_ready--;
     if (!line->tasks.first && !line->aside.first)

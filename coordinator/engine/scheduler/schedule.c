@@ -24,7 +24,7 @@
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
@@ -108,6 +108,8 @@ static void forget_task(struct task *task)
         engine); // a line that empties loses its turn: not too soon
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
+    if (ss_shards_let_go(engine))
+        ss_limit_leaves(task);
     if (task->state == TASK_RUNNING && ss_shards_let_go(engine)) {
         ss_attempt_let_go(attempt_of(task)->worker, attempt_of(task)->name);
         attempt_ends(task);
@@ -117,6 +119,7 @@ static void forget_task(struct task *task)
                         .peer = ss_strdup(attempt_of(task)->worker->peer),
                         .attempt = attempt_of(task)->name});
         ss_vouched(task);
+        ss_limit_linger(task, false);
         attempt_ends(task);
     }
     ss_task_leave(task);
@@ -328,9 +331,11 @@ static void lose_all_attempts(struct worker *worker, const char *why)
     for (const struct ss_map_entry *e =
              worker->engine->scheduler->attempts.first;
          e; e = e->next) {
-        const struct task *task = e->value;
-        if (attempt_of(task)->worker == worker)
-            SS_VEC_PUSH(&lost, attempt_of(task)->name);
+        struct task *task = e->value;
+        if (attempt_of(task)->worker != worker)
+            continue;
+        ss_limit_linger(task, true);
+        SS_VEC_PUSH(&lost, attempt_of(task)->name);
     }
     char *how = ss_worker_ended_text(worker);
     ss_attempts_lose(worker, &lost, why, how);
@@ -350,6 +355,7 @@ static void remove_worker(struct worker *worker, const char *why)
     struct engine *engine = worker->engine;
     ss_engine_narrate(engine, "worker %s is gone: %s", worker->name, why);
     lose_all_attempts(worker, why);
+    ss_lingering_gone(worker);
     ss_claimed_drop(worker);
     ss_map_remove(&engine->scheduler->workers, worker->peer);
     serve_no_more(worker);
@@ -525,8 +531,10 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
     if (event->bye.ended || !worker)
         return;
     worker->seen_ms = engine->now_ms;
-    for (size_t i = 0; i < event->bye.returns_count; i++)
+    for (size_t i = 0; i < event->bye.returns_count; i++) {
         take_back(worker, event->bye.returns[i]);
+        ss_lingering_ended(engine, event->bye.returns[i]);
+    }
     if (event->bye.drains)
         ss_worker_move(worker, WORKER_DRAINS);
     else
@@ -558,6 +566,7 @@ void ss_workers_expire(struct engine *engine)
     if (engine->scheduler->workers.count > 0)
         ss_engine_wake(
             engine, engine->now_ms + engine->options.lease_ms / 4 + 1);
+    ss_limits_expire(engine);
 }
 
 // ------------------------------------------------ outcomes
@@ -568,6 +577,7 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
     struct task *task = ss_attempt_find(engine, outcome->attempt);
     struct worker *worker =
         ss_map_get(&engine->scheduler->workers, event->peer);
+    ss_lingering_ended(engine, outcome->attempt);
     if (!task && worker && ss_attempt_was_let_go(worker, outcome->attempt)) {
         ss_engine_narrate(engine, "a result of a thread that has moved is "
                                   "left to its owner");

@@ -4,7 +4,7 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"

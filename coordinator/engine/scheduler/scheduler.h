@@ -61,8 +61,9 @@ const struct task *ss_ready_queue_after(
 // ------------------------------------------------ takeover.c
 
 void ss_offers_verify(const struct engine *engine, struct census *census);
-// Runs were found: from now on workers have a little time to offer.
-void ss_takeover_begin(struct engine *engine);
+// A run was found: from now on workers have a little time to offer. Where the
+// store is shared they are asked.
+void ss_takeover_found(struct engine *engine, bool goes_on);
 // Ask all workers what they have of shards that were gained.
 void ss_seek_gained(
     struct engine *engine, const struct ss_shards *shards, uint64_t epoch);
@@ -100,10 +101,19 @@ enum task_wait ss_task_waits_for(const struct task *task);
 
 // ------------------------------------------------ limit.c
 
-// Shards were gained or lost, or other graphs are served.
+// Other graphs are served.
 void ss_limits_reckon(struct engine *engine);
 // What holds a task that waits (WAIT_SHARED), for people: into `json`.
 void ss_limit_explain(const struct task *task, json_t *json);
+// ------------------------------------------------ limit_shards.c
+
+// Shards were gained, read or lost.
+void ss_limits_shards(struct engine *engine, const struct ss_event *event);
+
+// ------------------------------------------------ limit_record.c
+
+// True: it was all records of limits, or the answer to a change of ours.
+bool ss_limit_records(struct engine *engine, const struct ss_event *event);
 
 // ------------------------------------------------ placement.c
 

@@ -11,6 +11,7 @@
 #include "common/model/task.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/limits.h"
+#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/threads/gate.h"
 
 struct census;
@@ -101,9 +102,9 @@ struct scheduler {
     struct ss_map attempts;    // dispatch number -> struct task *
     uint64_t dispatches;       // numbers that were given
     struct ss_map
-        vouched;          // beat.c: task and thread -> when it may be sent anew
-    uint64_t stamps;      // of lists that workers hold
-    struct ss_map limits; // name -> struct limit *
+        vouched;     // beat.c: task and thread -> when it may be sent anew
+    uint64_t stamps; // of lists that workers hold
+    struct limits limits;
     struct crash crashes[SS_CRASHES_MAX]; // the newest at crashes_count - 1
     uint64_t crashes_count;               // that there were, in all
 };

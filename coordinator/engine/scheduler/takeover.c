@@ -24,6 +24,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
@@ -121,11 +122,18 @@ bool ss_takeover_waits(const struct task *task)
 
 // ------------------------------------------------ looking for them
 
-void ss_takeover_begin(struct engine *engine)
+static void begin(struct engine *engine)
 {
     int64_t until = engine->now_ms + engine->options.adopt_ms;
     if (until > engine->scheduler->takeover_until_ms)
         engine->scheduler->takeover_until_ms = until;
+}
+
+void ss_takeover_found(struct engine *engine, bool goes_on)
+{
+    ss_limits_found(engine);
+    if (goes_on && !engine->options.shared)
+        begin(engine);
 }
 
 static void seek(
@@ -143,7 +151,7 @@ static void seek(
 void ss_seek_gained(
     struct engine *engine, const struct ss_shards *shards, uint64_t epoch)
 {
-    ss_takeover_begin(engine);
+    begin(engine);
     for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
          e = e->next)
         seek(e->value, shards, epoch);
@@ -282,13 +290,15 @@ static bool matches(struct task *task, const struct ss_offer *offer)
 static bool has_room(const struct task *task)
 {
     const struct limit *limit = attempt_of(task)->limit;
-    return !limit || !ss_limit_is_used_up(limit) || ss_takeover_waits(task);
+    return !limit || ss_takeover_waits(task) ||
+           !ss_limit_is_used_up(task->loop->engine, limit);
 }
 
 static void adopt(struct task *task, struct claimed *it, struct worker *worker)
 {
     struct engine *engine = worker->engine;
     ss_attempt_begin(task, worker);
+    ss_limit_claimed(task);
     ss_engine_narrate(engine,
         "%s of superstep %" PRId64 " goes on at worker"
         " %s, which %s it",

@@ -36,6 +36,12 @@ json_t *ss_workers_settings(const struct engine *engine);
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
 
+// ------------------------------------------------ limit_request.c
+
+// The requests `limit` and `limits`.
+void ss_limit_request(struct engine *engine, const struct ss_request *request);
+void ss_limits_request(struct engine *engine, const struct ss_request *request);
+
 // ------------------------------------------------ ended.c
 
 // The newest processes of workers that ended, as their supervisors said, of the

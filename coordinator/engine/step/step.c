@@ -18,6 +18,7 @@ void ss_put_fini(struct ss_command_put *put)
     ss_free(put->key);
     ss_free(put->index);
     json_decref(put->value);
+    json_decref(put->same);
 }
 
 void ss_command_fini(struct ss_command *command)

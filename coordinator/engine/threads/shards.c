@@ -59,6 +59,12 @@ bool ss_shard_is_ours(const struct engine *engine, uint16_t shard)
                !ss_shards_have(&engine->shards->unread, shard));
 }
 
+uint16_t ss_shard_owner(const struct engine *engine, uint16_t shard)
+{
+    ss_check(shard < SS_SHARDS);
+    return engine->shards->owners[shard];
+}
+
 uint64_t ss_shard_epoch(const struct engine *engine, uint16_t shard)
 {
     ss_check(shard < SS_SHARDS);

@@ -27,6 +27,9 @@ bool ss_shards_let_go(const struct engine *engine);
 bool ss_shard_owned(const struct engine *engine, const char *thread);
 // Is the shard ours, and all of it read? Where nobody shares the store all are.
 bool ss_shard_is_ours(const struct engine *engine, uint16_t shard);
+// Who has it, by the list of members, as of the last look; SS_NOBODY: nobody
+// knows.
+uint16_t ss_shard_owner(const struct engine *engine, uint16_t shard);
 // Of the owner of its shard: orders carry it, and workers know the newer one.
 uint64_t ss_shard_epoch(const struct engine *engine, uint16_t shard);
 // True: the thread is another's, and who asked was told whose.

@@ -65,7 +65,8 @@ END_TEST
 START_TEST(what_changes_the_cluster_is_for_operators)
 {
     static const char *const theirs[] = {"release", "delete", "prune",
-        "clear_cache", "drain", "pause", "unpause", "settings", "show"};
+        "clear_cache", "drain", "pause", "unpause", "limit", "settings",
+        "show"};
     size_t found = 0;
     for (enum ss_op op = 0; op < SS_OPS; op++) {
         const char *name = ss_op_row(op)->name;

@@ -283,7 +283,7 @@ static const struct refusal {
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
     {newer_format, SS_EVERSION,
         "thread t: row 1: it was written by a newer"
-        " version (format 7, this program knows 6). Upgrade this program"},
+        " version (format 8, this program knows 7). Upgrade this program"},
     {bad_kind, SS_ECORRUPT,
         "thread t: row 1: journal: row 1: an unknown kind"
         " of row"},

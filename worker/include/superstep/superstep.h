@@ -242,10 +242,10 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
 
 // How many tasks may be out at once, over all threads, runs and coordinators.
 // Nodes that say the same name share a limit, also those of other graphs and
-// versions; if they say different numbers the least holds. A task that has to
-// wait holds up no other one, and takes its turn as all do. What was lost with
-// its worker, or cancelled, counts no more, although its body may still run
-// until its worker hears of it.
+// versions; if they say different numbers the least holds, and an operator's
+// (superstep limit) in place of all of them. A task that has to wait holds up
+// no other one, and takes its turn as all do. What was lost with its worker
+// counts no more, although its body may go on there.
 struct ss_limit_options {
     size_t size_;      // by ss_limit(); not for you
     const char *name;  // NULL: of this node, or of this graph, alone

@@ -1,0 +1,279 @@
+// limit_even.c - parts of limits go to members that lack them.
+//
+//   a: tasks wait, no part is free --says so in the store--> b: reads it, and
+//   moves parts that are free into a shard of a's --> a: reads where they are
+//
+// All of it is done when the store was read (with each look at the members), so
+// a limit costs a few records for each look, however many tasks it has, and a
+// part that changes hands waits for two looks.
+//
+// What is free at a look is what our own tasks did not take since the last one:
+// it may go to others. Where nothing is free and others lack, they are to have
+// what we have more than a fair share of (of all that is ours and theirs, by as
+// many as we are): as much is owed, and is not used for tasks of ours any more,
+// until it is free and goes. Where there are fewer parts than members the
+// shares are of none, and the last part goes round: who has had it between two
+// looks while others wait owes it, and of those that have none the next one in
+// the order of their shards gets it.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/cluster.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_even.h"
+#include "coordinator/engine/scheduler/limit_parts.h"
+#include "coordinator/engine/scheduler/limit_store.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/shards.h"
+
+// What another member lacks of a limit.
+struct wish {
+    uint16_t owner; // the member's number
+    uint16_t shard; // where it wants it
+    int64_t lacks;
+    int64_t has;
+};
+
+struct wishes {
+    SS_VEC(struct wish) all;
+    int64_t lacking; // of all of them
+    int64_t having;
+};
+
+// ------------------------------------------------ what others lack
+
+static int64_t had_by(
+    const struct engine *engine, const struct limit *limit, uint16_t owner)
+{
+    int64_t has = 0;
+    for (size_t i = 0; i < LIMIT_PARTS; i++) {
+        const struct part *part = &limit->parts[i];
+        uint16_t shard = part->to != SS_NOBODY ? part->to : part->shard;
+        if (shard != SS_NOBODY && ss_shard_owner(engine, shard) == owner)
+            has += ss_part_size(limit, i);
+    }
+    return has;
+}
+
+// One of a shard of ours is what we said ourselves, or who had it before us.
+static void hear(
+    struct engine *engine, const struct limit *limit, struct wishes *wishes)
+{
+    for (const struct ss_map_entry *e = engine->scheduler->limits.records.first;
+         e; e = e->next) {
+        const json_t *record = e->value;
+        int64_t lacks = ss_json_int(record, "lacks", 0);
+        int64_t shard = ss_json_int(record, "shard", -1);
+        if (lacks <= 0 || shard < 0 || shard >= SS_SHARDS ||
+            strcmp(ss_json_str(record, "limit", ""), limit->name) != 0 ||
+            ss_shard_is_ours(engine, (uint16_t)shard))
+            continue;
+        struct wish wish = {.owner = ss_shard_owner(engine, (uint16_t)shard),
+            .shard = (uint16_t)shard,
+            .lacks = lacks};
+        if (wish.owner == SS_NOBODY)
+            continue;
+        wish.has = had_by(engine, limit, wish.owner);
+        wishes->lacking += lacks;
+        wishes->having += wish.has;
+        SS_VEC_PUSH(&wishes->all, wish);
+    }
+}
+
+// ------------------------------------------------ giving
+
+static uint16_t our_first(const struct engine *engine)
+{
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shard_is_ours(engine, i))
+            return i;
+    return SS_NOBODY;
+}
+
+// Who has least; of two the next one behind us.
+static struct wish *next_of(struct wishes *wishes, uint16_t us)
+{
+    struct wish *best = NULL;
+    for (size_t i = 0; i < wishes->all.count; i++) {
+        struct wish *it = &wishes->all.items[i];
+        uint16_t far = (uint16_t)((it->shard - us + SS_SHARDS) % SS_SHARDS);
+        uint16_t best_far =
+            best ? (uint16_t)((best->shard - us + SS_SHARDS) % SS_SHARDS) : 0;
+        if (it->lacks > 0 && (!best || it->has < best->has ||
+                                 (it->has == best->has && far < best_far)))
+            best = it;
+    }
+    return best;
+}
+
+static bool may_go(
+    const struct engine *engine, const struct limit *limit, size_t part)
+{
+    const struct limits *limits = &engine->scheduler->limits;
+    const struct part *it = &limit->parts[part];
+    return ss_part_size(limit, part) > 0 && ss_part_is_ours(engine, it) &&
+           (engine->now_ms >= limits->held_until_ms ||
+               !ss_shards_have(&limits->held, it->shard));
+}
+
+// Of what is free, to those that have least.
+static void give(struct engine *engine, struct limit *limit,
+    struct wishes *wishes, int64_t free)
+{
+    uint16_t us = our_first(engine);
+    for (size_t i = 0; i < LIMIT_PARTS && free > 0; i++) {
+        int64_t size = ss_part_size(limit, i);
+        struct wish *wish = next_of(wishes, us);
+        if (!wish)
+            return;
+        if (size > free || !may_go(engine, limit, i))
+            continue;
+        ss_part_move(engine, limit, i, wish->shard);
+        ss_engine_narrate(engine, "part %zu of limit %s goes to who lacks it",
+            i, limit->name);
+        ss_check(limit->parts[i].to == wish->shard);
+        wish->has += size;
+        wish->lacks -= size;
+        free -= size;
+    }
+}
+
+// What we have more than a fair share of, as far as others have less.
+static int64_t owed(struct limit *limit, const struct wishes *wishes)
+{
+    int64_t fair =
+        (limit->share + wishes->having) / (int64_t)(wishes->all.count + 1);
+    int64_t less = 0;
+    for (size_t i = 0; i < wishes->all.count; i++) {
+        const struct wish *it = &wishes->all.items[i];
+        int64_t lacks = fair > 0 ? fair - it->has : 1;
+        lacks = lacks < it->lacks ? lacks : it->lacks;
+        less += lacks > 0 ? lacks : 0;
+    }
+    limit->rounds = fair == 0 && limit->share > 0 ? limit->rounds + 1 : 0;
+    if (fair == 0 && limit->rounds < 2)
+        return 0;
+    ss_check(fair >= 0);
+    int64_t more = limit->share - fair;
+    return more < less ? more : less;
+}
+
+static void serve(
+    struct engine *engine, struct limit *limit, struct wishes *wishes)
+{
+    int64_t room = ss_limit_room(engine, limit);
+    // What is owed was kept for this.
+    int64_t free = limit->owed + (room < limit->idle ? room : limit->idle);
+    limit->owed = 0;
+    if (wishes->all.count == 0 || limit->share == 0) {
+        limit->rounds = 0;
+        return;
+    }
+    if (free > 0) {
+        give(engine, limit, wishes, free);
+        limit->rounds = 0;
+        return;
+    }
+    int64_t owes = owed(limit, wishes);
+    limit->owed = owes > 0 ? owes : 0;
+}
+
+// ------------------------------------------------ lacking
+
+static int64_t lacks(const struct engine *engine, const struct limit *limit)
+{
+    int64_t rest = limit->tasks_max - limit->share;
+    if (ss_limit_room(engine, limit) > 0 || rest <= 0)
+        return 0;
+    return limit->waiting < rest ? limit->waiting : rest;
+}
+
+// A number that is half or twice is as good: it is written less often.
+static void ask(struct engine *engine, struct limit *limit)
+{
+    int64_t lack = lacks(engine, limit);
+    uint16_t at = our_first(engine);
+    bool is_alike = lack > 0 && limit->asked > 0 && lack <= 2 * limit->asked &&
+                    limit->asked <= 2 * lack;
+    if (lack == limit->asked || (is_alike && at == limit->asked_at) ||
+        at == SS_NOBODY)
+        return;
+    if (limit->asked > 0 && limit->asked_at != at)
+        ss_limit_put(engine, "lack", limit->asked_at, limit->name, NULL);
+    if (lack > 0 || limit->asked_at == at)
+        ss_limit_put(engine, "lack", at, limit->name,
+            lack > 0 ? json_pack("{s:s, s:I, s:I, s:I}", "limit", limit->name,
+                           "shard", (json_int_t)at, "lacks", (json_int_t)lack,
+                           "of", (json_int_t)limit->tasks_max)
+                     : NULL);
+    ss_check(lack >= 0);
+    ss_check(at < SS_SHARDS);
+    limit->asked = lack;
+    limit->asked_at = at;
+}
+
+// What others lack we may have parts of, and have never heard of it.
+static void learn(struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->scheduler->limits.records.first;
+         e; e = e->next) {
+        const char *name = ss_json_str(e->value, "limit", NULL);
+        int64_t most = ss_json_int(e->value, "of", 0);
+        if (name && most > 0)
+            (void)ss_limit_named(engine, name, most);
+    }
+}
+
+// What a member before us said by a shard that is ours now.
+static void forget_others(struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->scheduler->limits.records.first;
+         e; e = e->next) {
+        const char *name = ss_json_str(e->value, "limit", "");
+        int64_t shard = ss_json_int(e->value, "shard", -1);
+        const struct limit *limit =
+            ss_map_get(&engine->scheduler->limits.by_name, name);
+        bool is_lack = ss_json_int(e->value, "lacks", 0) > 0;
+        bool is_said = limit && limit->asked > 0 && limit->asked_at == shard;
+        if (is_lack && !is_said && shard >= 0 && shard < SS_SHARDS &&
+            ss_shard_is_ours(engine, (uint16_t)shard))
+            ss_limit_put(engine, "lack", shard, name, NULL);
+    }
+}
+
+void ss_limits_idle(struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next) {
+        struct limit *limit = e->value;
+        limit->idle = ss_limit_room(engine, limit);
+    }
+}
+
+void ss_limits_even_out(struct engine *engine)
+{
+    struct limits *limits = &engine->scheduler->limits;
+    if (!engine->options.shared || engine->row_format < SS_ROW_FORMAT_7 ||
+        limits->under_way.count > 0)
+        return;
+    learn(engine);
+    ss_limit_batch(engine, NULL);
+    forget_others(engine);
+    for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next) {
+        struct limit *limit = e->value;
+        struct wishes wishes = {0};
+        hear(engine, limit, &wishes);
+        serve(engine, limit, &wishes);
+        ask(engine, limit);
+        SS_VEC_FINI(&wishes.all);
+    }
+    ss_limit_batch_send(engine);
+}

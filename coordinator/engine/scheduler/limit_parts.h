@@ -1,0 +1,27 @@
+// limit_parts.h - where the parts of limits are (limit_parts.c).
+#ifndef SS_ENGINE_SCHEDULER_LIMIT_PARTS_H
+#define SS_ENGINE_SCHEDULER_LIMIT_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine;
+struct limit;
+struct part;
+
+int64_t ss_part_size(const struct limit *limit, size_t part);
+// It is in a shard of ours, and stays.
+bool ss_part_is_ours(const struct engine *engine, const struct part *part);
+// What was out of it before us may be out still (limit_shards.c).
+bool ss_shard_is_held(const struct engine *engine, uint16_t shard);
+// Of our share, what attempts of owners before us may have.
+int64_t ss_limit_held(const struct engine *engine, const struct limit *limit);
+int64_t ss_limit_share(const struct engine *engine, const struct limit *limit);
+// Where its parts are, as the records say.
+void ss_limit_place(struct engine *engine, struct limit *limit);
+// A part goes to that shard: with the batch that is under way last.
+void ss_part_move(
+    struct engine *engine, struct limit *limit, size_t part, uint16_t to);
+
+#endif

@@ -1,0 +1,179 @@
+// limit_request.c - limits, as operators set and see them.
+#include <string.h>
+
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/request.h"
+#include "common/model/suggest.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_parts.h"
+#include "coordinator/engine/scheduler/limit_store.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
+
+// ------------------------------------------------ setting one
+
+// A node or a graph of that name, or a limit that graphs say; else `hint` has
+// what is like it.
+static bool names(
+    const struct ss_graph *graph, const char *name, struct ss_hint *hint)
+{
+    bool is_known = strcmp(graph->name, name) == 0;
+    ss_hint_offer(hint, graph->name);
+    for (size_t i = 0; i < graph->nodes_count && !is_known; i++) {
+        const struct ss_node *node = &graph->nodes[i];
+        char *full = ss_format("%s/%s", graph->name, node->name);
+        bool is_said = node->limit.name && strcmp(node->limit.name, name) == 0;
+        is_known = is_said || (node->has_body && strcmp(full, name) == 0) ||
+                   (node->subgraph && names(node->subgraph, name, hint));
+        if (node->limit.name)
+            ss_hint_offer(hint, node->limit.name);
+        ss_free(full);
+    }
+    return is_known;
+}
+
+static int check_name(
+    struct engine *engine, const char *name, struct ss_error *error)
+{
+    struct ss_hint hint;
+    bool is_known = ss_map_get(&engine->scheduler->limits.by_name, name) ||
+                    ss_limit_record(engine, "set", -1, name);
+    ss_hint_init(&hint, name);
+    for (const struct ss_map_entry *e = ss_graphs_all(engine)->first;
+         e && !is_known; e = e->next)
+        is_known =
+            names(((const struct known_graph *)e->value)->graph, name, &hint);
+    if (is_known)
+        return SS_OK;
+    return ss_error_set(error, SS_ENOTFOUND,
+        "limit: no graph has a limit \"%s\", and it is neither a graph nor "
+        "GRAPH/NODE.%s",
+        name, ss_hint_text(&hint));
+}
+
+static int check_room(
+    const struct engine *engine, const char *name, struct ss_error *error)
+{
+    const struct limits *limits = &engine->scheduler->limits;
+    size_t count = limits->under_way.count;
+    for (const struct ss_map_entry *e = limits->records.first; e; e = e->next)
+        count += json_object_get(e->value, "since_us") != NULL;
+    if (count < SS_LIMITS_SET_MAX || ss_limit_record(engine, "set", -1, name))
+        return SS_OK;
+    return ss_error_set(error, SS_ELIMIT,
+        "limit: %d are set already: clear some", SS_LIMITS_SET_MAX);
+}
+
+static int check(struct engine *engine, const struct ss_request *request,
+    struct ss_error *error)
+{
+    const char *name = request->name;
+    int64_t most = request->tasks_max;
+    if (!name || !*name || strlen(name) > SS_LIMIT_NAME_MAX)
+        return ss_error_set(error, SS_EINVAL,
+            "limit: \"name\" is text of 1 to %d bytes", SS_LIMIT_NAME_MAX);
+    if (request->has.tasks_max && (most < 1 || most > SS_LIMIT_TASKS_MAX))
+        return ss_error_set(error, SS_EINVAL,
+            "limit: \"tasks_max\" is a number from 1 to %d; to send none, "
+            "pause the graph",
+            SS_LIMIT_TASKS_MAX);
+    if (request->has.by &&
+        (!request->by || strlen(request->by) > SS_PAUSE_BY_MAX))
+        return ss_error_set(error, SS_EINVAL,
+            "limit: \"by\" is text of at most %d bytes", SS_PAUSE_BY_MAX);
+    if (engine->row_format < SS_ROW_FORMAT_7)
+        return ss_error_set(error, SS_EAGAIN,
+            "limit: a coordinator of an older version is at work, which does "
+            "not know that limits are set: upgrade it, and ask again");
+    int status =
+        request->has.tasks_max ? check_name(engine, name, error) : SS_OK;
+    return status == SS_OK ? check_room(engine, name, error) : status;
+}
+
+void ss_limit_request(struct engine *engine, const struct ss_request *request)
+{
+    struct ss_error error = {0};
+    if (check(engine, request, &error) != SS_OK) {
+        ss_reply_error(engine, request, error.status, "%s", error.message);
+        return;
+    }
+    const char *by = request->signed_by ? request->signed_by : request->by;
+    json_t *record = NULL;
+    if (request->has.tasks_max)
+        record = json_pack("{s:s, s:I, s:I, s:s*}", "limit", request->name,
+            "tasks_max", request->tasks_max, "since_us",
+            (json_int_t)engine->wall_us, "by", by);
+    ss_limit_batch(engine, request);
+    ss_limit_put(engine, "set", -1, request->name, record);
+    ss_limit_batch_send(engine);
+}
+
+// ------------------------------------------------ what there is
+
+// Where its parts are: endpoint -> tasks.
+static json_t *members_json(
+    const struct engine *engine, const struct limit *limit)
+{
+    const json_t *members = ss_shards_members(engine);
+    json_t *json = json_object();
+    for (size_t i = 0; i < LIMIT_PARTS && engine->options.shared; i++) {
+        const struct part *part = &limit->parts[i];
+        uint16_t shard = part->to != SS_NOBODY ? part->to : part->shard;
+        const char *at = shard == SS_NOBODY
+                             ? NULL
+                             : json_string_value(json_array_get(
+                                   members, ss_shard_owner(engine, shard)));
+        int64_t size = ss_part_size(limit, i);
+        if (at && size > 0)
+            json_object_set_new(json, at,
+                json_integer(ss_json_int(json, at, 0) + (json_int_t)size));
+    }
+    return json;
+}
+
+static json_t *limit_json(
+    const struct engine *engine, const struct limit *limit)
+{
+    const json_t *set = ss_limit_record(engine, "set", -1, limit->name);
+    char text[SS_TIME_SIZE];
+    json_t *json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+        "limit", limit->name, "tasks_max", (json_int_t)limit->tasks_max, "here",
+        (json_int_t)limit->share, "out", (json_int_t)limit->out, "lingering",
+        (json_int_t)limit->lingering, "held",
+        (json_int_t)ss_limit_held(engine, limit), "waiting",
+        (json_int_t)limit->waiting, "members", members_json(engine, limit));
+    if (limit->said_max > 0)
+        json_object_set_new(
+            json, "said_max", json_integer((json_int_t)limit->said_max));
+    if (set) {
+        ss_time_text(ss_json_int(set, "since_us", 0), text);
+        json_object_set_new(json, "set_at", json_string(text));
+    }
+    if (json_object_get(set, "by"))
+        json_object_set(json, "set_by", json_object_get(set, "by"));
+    return json;
+}
+
+void ss_limits_request(struct engine *engine, const struct ss_request *request)
+{
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next) {
+        const struct limit *limit = e->value;
+        if (limit->tasks_max > 0)
+            json_array_append_new(list, limit_json(engine, limit));
+    }
+    ss_reply(engine, request, json_pack("{s:o}", "limits", list));
+}

@@ -1,0 +1,181 @@
+// limit_shards.c - shards that are gained and lost, and what goes with them of
+// limits.
+//
+// A shard takes tasks that are out along to its next owner, and those that may
+// be out of an owner before us and were not claimed yet. At least as many tasks
+// as these may be out by the parts that go with it: we move parts of ours
+// there, if there are fewer; the records leave before the hand-over does.
+//
+// What comes with a shard that was gained, or found at a start, may be used up
+// by tasks that are out still: it is held for as long as a worker may be silent
+// before it is lost. Attempts that are claimed in that time (takeover.c) are
+// out by what is held.
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/cluster.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_linger.h"
+#include "coordinator/engine/scheduler/limit_parts.h"
+#include "coordinator/engine/scheduler/limit_store.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/shards.h"
+
+// ------------------------------------------------ shards that are lost
+
+void ss_limit_leaves(const struct task *task)
+{
+    struct limit *limit = attempt_of(task)->limit;
+    ss_check(ss_shards_let_go(task->loop->engine));
+    bool may_be_out = attempt_of(task)->may_be_out &&
+                      task->loop->engine->now_ms <
+                          task->loop->engine->scheduler->limits.held_until_ms;
+    if (limit && task->state == TASK_RUNNING)
+        limit->gone++;
+    else if (limit && task->state == TASK_READY && may_be_out)
+        limit->gone_unclaimed++;
+}
+
+static uint16_t first_of(const struct ss_shards *shards)
+{
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(shards, i))
+            return i;
+    return SS_NOBODY;
+}
+
+// Gives how many still lack. `held`: of those that are held, or of the others.
+static int64_t move_along(struct engine *engine, struct limit *limit,
+    uint16_t to, bool held, int64_t lack)
+{
+    for (size_t i = 0; i < LIMIT_PARTS && lack > 0; i++) {
+        const struct part *part = &limit->parts[i];
+        int64_t size = ss_part_size(limit, i);
+        if (size == 0 || !ss_part_is_ours(engine, part) ||
+            ss_shard_is_held(engine, part->shard) != held)
+            continue;
+        ss_part_move(engine, limit, i, to);
+        lack -= size;
+        ss_check(part->to == to);
+    }
+    return lack;
+}
+
+// What went with the shards that are lost is known by what is left.
+static void send_along(struct engine *engine, struct limit *limit, uint16_t to)
+{
+    int64_t went = limit->share - ss_limit_share(engine, limit);
+    bool held_first = limit->gone_unclaimed > 0;
+    int64_t gone = limit->gone + limit->gone_unclaimed;
+    ss_check(went >= 0);
+    ss_check(gone >= 0);
+    limit->share -= went;
+    ss_check(limit->share >= 0);
+    int64_t lack = move_along(engine, limit, to, held_first, gone - went);
+    (void)move_along(engine, limit, to, !held_first, lack);
+}
+
+static void were_lost(struct engine *engine, const struct ss_shards *shards)
+{
+    uint16_t to = first_of(shards);
+    bool may_move = engine->row_format >= SS_ROW_FORMAT_7 && to != SS_NOBODY;
+    if (may_move)
+        ss_limit_batch(engine, NULL);
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next) {
+        struct limit *limit = e->value;
+        if (may_move) // else a member does not know that parts move
+            send_along(engine, limit, to);
+        limit->gone = limit->gone_unclaimed = 0;
+    }
+    if (may_move)
+        ss_limit_batch_send(engine);
+}
+
+// ------------------------------------------------ shards that are gained
+
+void ss_limits_found(struct engine *engine)
+{
+    engine->scheduler->limits.has_found = true;
+}
+
+// Without a run that has not ended nothing of them is out.
+static void were_read(struct engine *engine, const struct ss_shards *shards)
+{
+    struct limits *limits = &engine->scheduler->limits;
+    int64_t lease_ms = engine->options.lease_ms;
+    int64_t adopt_ms = engine->options.adopt_ms;
+    if (limits->has_found && adopt_ms > 0) {
+        limits->held_until_ms =
+            engine->now_ms + (lease_ms > adopt_ms ? lease_ms : adopt_ms);
+        ss_shards_join(&limits->held, shards);
+        ss_check(limits->held_until_ms > engine->now_ms);
+    }
+    limits->has_found = false;
+}
+
+void ss_limits_shards(struct engine *engine, const struct ss_event *event)
+{
+    if (event->type == SS_EVENT_SHARDS_LOST)
+        were_lost(engine, event->shards.shards);
+    if (event->type == SS_EVENT_SHARDS_READ)
+        were_read(engine, event->shards.shards);
+    ss_limits_reckon(engine);
+}
+
+void ss_limit_claimed(const struct task *task)
+{
+    struct limit *limit = attempt_of(task)->limit;
+    const struct engine *engine = task->loop->engine;
+    if (limit && engine->now_ms < engine->scheduler->limits.held_until_ms)
+        limit->claimed++;
+}
+
+static void hold_expire(struct engine *engine)
+{
+    struct limits *limits = &engine->scheduler->limits;
+    if (limits->held_until_ms == 0)
+        return;
+    if (limits->held_until_ms > engine->now_ms) {
+        ss_engine_wake(engine, limits->held_until_ms);
+        return;
+    }
+    limits->held_until_ms = 0;
+    limits->held = (struct ss_shards){{0}};
+    for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next)
+        ((struct limit *)e->value)->claimed = 0;
+    engine->ready_moved = true;
+}
+
+void ss_limits_expire(struct engine *engine)
+{
+    hold_expire(engine);
+    ss_lingering_expire(engine);
+}
+
+// ------------------------------------------------ the end
+
+static void free_limit(void *value)
+{
+    struct limit *limit = value;
+    ss_check(limit->out == 0 && limit->waiting == 0);
+    ss_free(limit->name);
+    ss_free(limit);
+}
+
+void ss_limits_fini(struct engine *engine)
+{
+    struct limits *limits = &engine->scheduler->limits;
+    for (size_t i = 0; i < limits->under_way.count; i++)
+        ss_limit_batch_free(&limits->under_way.items[i]);
+    SS_VEC_FINI(&limits->under_way);
+    SS_VEC_FINI(&limits->lingering);
+    ss_map_fini(&limits->records, ss_limit_record_free);
+    ss_map_fini(&limits->by_name, free_limit);
+}

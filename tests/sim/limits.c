@@ -1,0 +1,168 @@
+// limits.c - how many bodies of a limit are under way at any moment.
+//
+// Counted is each body that has begun and was not told to stop, of whom
+// somebody may be expected to know:
+//
+//   its attempt was given, or taken over, by the owner of its shard: while that
+//   one has heard of its worker within a lease
+//   by an owner before: for a lease, from when the present one began to serve
+//   the shard
+//
+// All others are lost to everybody: nobody can wait for them.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/cluster.h"
+#include "common/model/graph.h"
+#include "tests/sim/world.h"
+
+enum {
+    SLACK_MS = 2 * BEAT_MS, // a clock may run ahead, an answer be on its way
+};
+
+struct owner {
+    const struct coordinator *it; // NULL: nobody has begun to serve it
+    uint64_t life;
+    int64_t since_ms;
+};
+
+struct limits_seen {
+    struct owner owners[SS_SHARDS];
+    struct ss_map roots;  // an attempt's name -> that of the one it began as
+    struct ss_map givers; // of that one -> struct owner, who knows of it
+};
+
+static struct limits_seen *seen_of(struct world *world)
+{
+    if (!world->limits)
+        world->limits = ss_zalloc(1, sizeof(*world->limits));
+    return world->limits;
+}
+
+void limits_fini(struct world *world)
+{
+    struct limits_seen *seen = world->limits;
+    world->limits = NULL;
+    if (!seen)
+        return;
+    ss_map_fini(&seen->roots, ss_free);
+    ss_map_fini(&seen->givers, ss_free);
+    ss_free(seen);
+}
+
+// ------------------------------------------------------------------ what is
+// seen
+
+void limits_heard(struct coordinator *it, const char *peer)
+{
+    struct process *process = NULL;
+    if (network_find(it->process.world, it->process.index, peer, &process) &&
+        process->kind == WORKER)
+        it->heard_ms[process->index] = it->process.world->now_ms;
+}
+
+void limits_read(struct coordinator *it, const struct ss_shards *shards)
+{
+    struct limits_seen *seen = seen_of(it->process.world);
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(shards, i))
+            seen->owners[i] =
+                (struct owner){it, it->process.life, it->process.world->now_ms};
+}
+
+static void name_of(char ret_name[48], struct ss_attempt attempt)
+{
+    snprintf(ret_name, 48, "%llu %llu", (unsigned long long)attempt.epoch,
+        (unsigned long long)attempt.dispatch);
+}
+
+static void know(struct coordinator *it, const char *root)
+{
+    struct limits_seen *seen = seen_of(it->process.world);
+    struct owner *giver = ss_zalloc(1, sizeof(*giver));
+    *giver = (struct owner){it, it->process.life, it->process.world->now_ms};
+    ss_free(ss_map_put(&seen->givers, root, giver));
+}
+
+void limits_told(struct coordinator *it, const struct ss_command *command)
+{
+    char name[48], held[48];
+    struct world *world = it->process.world;
+    if (world->climate.limit == 0)
+        return;
+    struct limits_seen *seen = seen_of(world);
+    if (command->type == SS_COMMAND_DISPATCH) {
+        name_of(name, command->order->attempt);
+        know(it, name);
+    } else if (command->type == SS_COMMAND_ADOPT) {
+        name_of(name, command->attempt);
+        name_of(held, command->held);
+        const char *root = ss_map_get(&seen->roots, held);
+        char *copy = ss_strdup(root ? root : held);
+        ss_free(ss_map_put(&seen->roots, name, copy));
+        know(it, copy);
+    }
+}
+
+// ------------------------------------------------------------------ counting
+
+static bool is_limited(
+    const struct worker *it, const struct ss_assignment *order)
+{
+    const struct ss_graph *graph = versions_serve(it, order);
+    if (order->kind != SS_ORDER_NODE || strcmp(order->graph, graph->name) != 0)
+        return false;
+    size_t node = ss_graph_node(graph, order->node);
+    return node != SS_NONE && graph->nodes[node].limit.name != NULL;
+}
+
+static bool counts(const struct worker *it, const struct body *body)
+{
+    struct world *world = it->process.world;
+    const struct limits_seen *seen = world->limits;
+    const struct owner *owner = &seen->owners[ss_shard_of(body->order->thread)];
+    char name[48];
+    if (!body->has_begun || body->is_hung || body->is_stopped || !owner->it ||
+        !is_limited(it, body->order))
+        return false;
+    name_of(name, body->order->attempt);
+    const struct owner *giver = ss_map_get(&seen->givers, name);
+    bool is_known =
+        giver && giver->it == owner->it && giver->life == owner->life;
+    int64_t from_ms =
+        is_known ? owner->it->heard_ms[it->process.index] : owner->since_ms;
+    return world->now_ms - from_ms < LEASE_MS - SLACK_MS;
+}
+
+void limits_begin(struct worker *it, const struct body *body)
+{
+    struct world *world = it->process.world;
+    uint32_t count = 0;
+    if (world->climate.limit == 0 || !world->limits || !counts(it, body))
+        return;
+    for (size_t i = 0; i < world->climate.workers; i++) {
+        const struct worker *other = &world->workers[i];
+        for (size_t k = 0; other->process.is_alive && k < other->bodies.count;
+             k++)
+            count += counts(other, &other->bodies.items[k]);
+    }
+    if (count <= world->climate.limit)
+        return;
+    for (size_t i = 0; i < world->climate.workers; i++)
+        for (size_t k = 0; k < world->workers[i].bodies.count; k++)
+            if (counts(&world->workers[i], &world->workers[i].bodies.items[k]))
+                tell(world, "%s runs %s of %s, attempt %llu %llu",
+                    world->workers[i].process.name,
+                    world->workers[i].bodies.items[k].order->node,
+                    world->workers[i].bodies.items[k].order->thread,
+                    (unsigned long long)world->workers[i]
+                        .bodies.items[k]
+                        .order->attempt.epoch,
+                    (unsigned long long)world->workers[i]
+                        .bodies.items[k]
+                        .order->attempt.dispatch);
+    violated(world, "%u bodies of a limit of %u are under way, with %s of %s",
+        (unsigned)count, (unsigned)world->climate.limit, body->order->node,
+        body->order->thread);
+}

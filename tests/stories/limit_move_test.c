@@ -1,0 +1,286 @@
+// Parts of a limit that change hands between two coordinators.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/cluster.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+#include "tests/stories/world_impl.h"
+
+enum { HALF = SS_SHARDS / 2, LOOKS = 12 };
+
+// ------------------------------------------------------------------ a cluster
+
+static struct ss_shards shards_from(int first, int count)
+{
+    struct ss_shards some = {{0}};
+    for (int i = first; i < first + count; i++)
+        ss_shards_add(&some, (uint16_t)i);
+    return some;
+}
+
+// The first `first` shards are the first coordinator's.
+static void see(int first, int32_t format)
+{
+    static const char *const endpoints[] = {"tcp://one", "tcp://two"};
+    uint16_t owners[SS_SHARDS];
+    for (int i = 0; i < SS_SHARDS; i++)
+        owners[i] = i >= first;
+    struct ss_event event = {.type = SS_EVENT_MEMBERS};
+    event.members.endpoints = endpoints;
+    event.members.count = 2;
+    event.members.owners = owners;
+    event.members.row_format = format;
+    world_step(&event);
+}
+
+static void hear(enum ss_event_type type, struct ss_shards shards)
+{
+    struct ss_event event = {.type = type};
+    event.shards.shards = &shards;
+    event.shards.epoch = 50;
+    event.shards.unread = true;
+    event.shards.endpoint = "tcp://two";
+    world_step(&event);
+    world_run();
+}
+
+static void at(const char *coordinator, const char *worker)
+{
+    world_at(coordinator);
+    if (worker)
+        world_worker(worker, 99);
+}
+
+// Both look at what is stored, one after the other, and some time passes.
+static void look(const char *coordinator)
+{
+    world_at(coordinator);
+    world_find_limits();
+    world_run();
+    world_pass(100);
+}
+
+static void both_look(int times)
+{
+    for (int i = 0; i < times; i++) {
+        look("one");
+        look("two");
+    }
+}
+
+// Node a of g has a limit of so many, and its parts are by halves.
+static void halves(const char *limit)
+{
+    char extra[128];
+    snprintf(extra, sizeof(extra), "{'nodes': {'a': {'limit': %s}}}", limit);
+    world_pair();
+    world_graph(chart("g", "start>a a>end", extra));
+    at("one", "w1");
+    world_hold("a");
+    hear(SS_EVENT_SHARDS_LOST, shards_from(HALF, HALF));
+    see(HALF, SS_ROW_FORMAT);
+    at("two", "w1");
+    hear(SS_EVENT_SHARDS_GAINED, shards_from(HALF, HALF));
+    world_find_limits();
+    hear(SS_EVENT_SHARDS_READ, shards_from(HALF, HALF));
+    see(HALF, SS_ROW_FORMAT);
+}
+
+// `count` runs on threads of one half, named from `first` on.
+static void begin(const char *coordinator, const char *name, int count)
+{
+    bool is_second = strcmp(coordinator, "two") == 0;
+    world_at(coordinator);
+    for (int i = 0, done = 0; done < count; i++) {
+        char thread[32], body[160];
+        snprintf(thread, sizeof(thread), "%s%d", name, i);
+        if ((ss_shard_of(thread) >= HALF) != is_second)
+            continue;
+        snprintf(body, sizeof(body),
+            "{'thread': '%s', 'graph': 'g', 'run': '%s', 'input': {'x': []}}",
+            thread, thread);
+        world_ask("ann", "run", body);
+        done++;
+    }
+    world_run();
+}
+
+static int64_t told_of(const char *coordinator, const char *key)
+{
+    world_at(coordinator);
+    uint64_t id = world_ask("eve", "limits", "{}");
+    world_run();
+    const json_t *list = json_object_get(world_answer(id), "limits");
+    return ss_json_int(json_array_get(list, 0), key, 0);
+}
+
+static int64_t out(void)
+{
+    return told_of("one", "out") + told_of("two", "out");
+}
+
+// What is out at one of them ends.
+static void end_all(const char *coordinator)
+{
+    int64_t left = told_of(coordinator, "out");
+    world_let("a");
+    for (; left > 0; left--)
+        ck_assert(world_run_result("a"));
+    world_hold("a");
+    world_run();
+}
+
+// ------------------------------------------------------------------ who lacks
+
+START_TEST(who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free)
+{
+    halves("{'name': 'openai', 'tasks_max': 1}");
+    int64_t one = told_of("one", "here");
+    ck_assert_int_eq(one + told_of("two", "here"), 1);
+    const char *without = one ? "two" : "one";
+    begin(without, "t", 2);
+    ck_assert_int_eq(out(), 0);
+    both_look(3);
+    ck_assert_int_eq(told_of(without, "here"), 1);
+    ck_assert_int_eq(told_of(without, "out"), 1);
+    ck_assert_int_eq(out(), 1);
+}
+END_TEST
+
+// While both have tasks neither waits for ever, and one is out at most.
+START_TEST(the_only_part_of_a_limit_goes_round)
+{
+    int64_t turns[2] = {0};
+    halves("{'name': 'openai', 'tasks_max': 1}");
+    begin("one", "t", 20);
+    begin("two", "u", 20);
+    for (int i = 0; i < 40; i++) {
+        both_look(1);
+        ck_assert_int_le(out(), 1);
+        bool is_second = told_of("two", "out") > 0;
+        turns[is_second] += out();
+        end_all(is_second ? "two" : "one");
+        ck_assert_int_le(out(), 1);
+    }
+    ck_assert_int_ge(turns[0], 8);
+    ck_assert_int_ge(turns[1], 8);
+}
+END_TEST
+
+START_TEST(who_has_more_than_a_fair_share_gives_what_becomes_free)
+{
+    halves("{'name': 'openai', 'tasks_max': 8}");
+    begin("one", "t", 20);
+    both_look(LOOKS);
+    ck_assert_int_eq(told_of("one", "out"), 8); // nobody else wanted any
+    begin("two", "u", 20);
+    both_look(LOOKS);
+    ck_assert_int_eq(out(), 8);
+    ck_assert_int_eq(told_of("two", "out"), 0);
+    end_all("one");
+    both_look(LOOKS);
+    ck_assert_int_eq(told_of("one", "out"), 4);
+    ck_assert_int_eq(told_of("two", "out"), 4);
+}
+END_TEST
+
+START_TEST(who_lacks_no_more_says_so)
+{
+    halves("{'name': 'openai', 'tasks_max': 2}");
+    begin("one", "t", 2);
+    both_look(LOOKS);
+    ck_assert_int_eq(out(), 2);
+    end_all("one");
+    both_look(LOOKS);
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_META);
+    for (size_t i = 0; i < found->entries_count; i++)
+        ck_assert_ptr_null(strstr(found->entries[i].key, "lack"));
+    ss_job_destroy(&found);
+}
+END_TEST
+
+// The older one counts parts by their shards alone.
+START_TEST(beside_an_older_coordinator_no_part_moves)
+{
+    halves("{'name': 'openai', 'tasks_max': 1}");
+    const char *without = told_of("one", "here") ? "two" : "one";
+    world_at("one");
+    see(HALF, SS_ROW_FORMAT_6);
+    world_at("two");
+    see(HALF, SS_ROW_FORMAT_6);
+    begin(without, "t", 2);
+    both_look(LOOKS);
+    ck_assert_int_eq(out(), 0);
+    uint64_t id =
+        world_ask("ann", "limit", "{'name': 'openai', 'tasks_max': 9}");
+    world_run();
+    ck_assert_ptr_nonnull(strstr(
+        ss_json_str(json_object_get(world_answer(id), "error"), "message", ""),
+        "older version"));
+}
+END_TEST
+
+// ------------------------------------------------------------------ hand-over
+
+// All that are out are of threads that go: as many parts go with them, so the
+// one that gave them sends no others until these have ended.
+START_TEST(parts_go_with_the_tasks_of_a_shard)
+{
+    halves("{'name': 'openai', 'tasks_max': 6}");
+    begin("one", "t", 30);
+    both_look(LOOKS);
+    ck_assert_int_eq(told_of("one", "out"), 6);
+    world_at("one");
+    struct ss_shards some = shards_from(0, HALF / 2);
+    size_t before = world_attempts_of("a");
+    hear(SS_EVENT_SHARDS_LOST, some);
+    see(HALF / 2, SS_ROW_FORMAT);
+    int64_t stay = told_of("one", "out");
+    int64_t gone = 6 - stay;
+    ck_assert_int_gt(gone, 0);
+    ck_assert_uint_eq(world_attempts_of("a"), before);
+    ck_assert_int_le(told_of("one", "here"), 6 - gone);
+    at("two", NULL);
+    hear(SS_EVENT_SHARDS_GAINED, some);
+    world_find_limits();
+    see(HALF / 2, SS_ROW_FORMAT);
+    hear(SS_EVENT_SHARDS_READ, some);
+    ck_assert_int_eq(told_of("one", "here") + told_of("two", "here"), 6);
+    ck_assert_int_ge(told_of("two", "here"), gone);
+}
+END_TEST
+
+// ------------------------------------------------------------------ operators
+
+START_TEST(an_operator_sets_a_limit_for_all_coordinators)
+{
+    halves("{'name': 'openai', 'tasks_max': 8}");
+    world_at("one");
+    uint64_t id = world_ask(
+        "olga", "limit", "{'name': 'openai', 'tasks_max': 2, 'by': 'olga'}");
+    world_run();
+    const json_t *set = json_object_get(world_answer(id), "limit");
+    ck_assert_int_eq(ss_json_int(set, "tasks_max", 0), 2);
+    look("two");
+    ck_assert_int_eq(told_of("two", "tasks_max"), 2);
+    begin("one", "t", 9);
+    begin("two", "u", 9);
+    both_look(LOOKS);
+    ck_assert_int_eq(out(), 2);
+    world_at("two");
+    world_ask("olga", "limit", "{'name': 'openai'}");
+    both_look(LOOKS);
+    ck_assert_int_eq(told_of("one", "tasks_max"), 8);
+    ck_assert_int_eq(out(), 8);
+}
+END_TEST
+
+SUITE("limit_move", who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free,
+    the_only_part_of_a_limit_goes_round,
+    who_has_more_than_a_fair_share_gives_what_becomes_free,
+    who_lacks_no_more_says_so, beside_an_older_coordinator_no_part_moves,
+    parts_go_with_the_tasks_of_a_shard,
+    an_operator_sets_a_limit_for_all_coordinators)
