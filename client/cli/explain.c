@@ -252,11 +252,14 @@ static void write_limit(struct ss_buf *buf, const json_t *wait)
     long long most = ss_json_int(wait, "limit_max", 0);
     long long here = ss_json_int(wait, "limit_here", most);
     long long out = ss_json_int(wait, "limit_out", 0);
+    long long lingering = ss_json_int(wait, "limit_lingering", 0);
     add_plain(buf, " for the limit ", ss_json_str(wait, "limit", "?"));
     ss_buf_addf(buf, " of %lld", most);
     if (here < most)
         ss_buf_addf(buf, ", of which its coordinator has %lld", here);
     ss_buf_addf(buf, ": %lld %s out", out, out == 1 ? "is" : "are");
+    if (lingering > 0)
+        ss_buf_addf(buf, ", and %lld more may go on at a worker", lingering);
     if (ss_json_bool(wait, "limit_looks_back", false))
         ss_buf_add_str(buf, ", and those are looked for that were out before "
                             "the coordinator began");

@@ -427,6 +427,35 @@ START_TEST(a_pause_is_of_a_graph_of_a_version_or_of_everything)
 }
 END_TEST
 
+START_TEST(a_limit_is_shown_set_and_cleared)
+{
+    setenv("USER", "olga", 1);
+    PLAY({.op = "limits",
+        .final = "{\"limits\":[{\"limit\":\"openai\",\"tasks_max\":5,"
+                 "\"said_max\":9,\"set_by\":\"olga\",\"here\":2,\"out\":1,"
+                 "\"waiting\":0,\"members\":{\"tcp://a\":2}}]}"});
+    ck_assert_int_eq(RUN("limit"), 0);
+    expect_asked("limits {}\n");
+    expect_out("LIMIT   TASKS  GRAPHS SAY  SET BY  HERE  OUT  WAITING  MEMBERS"
+               "\nopenai      5           9  olga       2    1        0  "
+               "{\"tcp://a\": 2}\n");
+    ck_assert_int_eq(RUN("limit", "db"), 1);
+    expect_asked("limits {}\n");
+    PLAY({.op = "limit", .final = "{\"status\":\"set\"}"});
+    ck_assert_int_eq(RUN("limit", "openai", "--tasks", "3"), 0);
+    expect_asked(
+        "limit {\"name\":\"openai\",\"tasks_max\":3,\"by\":\"olga\"}\n");
+    expect_out("limit openai: 3 tasks may be out, whatever graphs say. "
+               "superstep limit openai --clear takes that back\n");
+    PLAY({.op = "limit", .final = "{\"was_set\":true}"});
+    ck_assert_int_eq(RUN("limit", "openai", "--clear"), 0);
+    expect_asked("limit {\"name\":\"openai\",\"by\":\"olga\"}\n");
+    expect_out("limit openai is as graphs say it again\n");
+    expect_usage(RUN("limit", "--clear"), "say which limit");
+    expect_usage(RUN("limit", "a", "--clear", "--tasks", "1"), "one of them");
+}
+END_TEST
+
 START_TEST(who_takes_back_a_pause_is_told_what_still_holds)
 {
     PLAY({.op = "unpause",
@@ -586,6 +615,7 @@ static TCase *served(void)
     tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
     tcase_add_test(tcase, a_word_that_is_no_utf8_names_nothing);
     tcase_add_test(tcase, a_pause_is_of_a_graph_of_a_version_or_of_everything);
+    tcase_add_test(tcase, a_limit_is_shown_set_and_cleared);
     tcase_add_test(tcase, who_takes_back_a_pause_is_told_what_still_holds);
     tcase_add_test(tcase, migrate_moves_one_run);
     tcase_add_test(
