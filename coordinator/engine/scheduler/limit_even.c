@@ -98,17 +98,21 @@ static uint16_t our_first(const struct engine *engine)
     return SS_NOBODY;
 }
 
+// How far the shard is behind ours, all the way round.
+static int behind(uint16_t us, uint16_t shard)
+{
+    return (shard - us + SS_SHARDS) % SS_SHARDS;
+}
+
 // Who has least; of two the next one behind us.
 static struct wish *next_of(struct wishes *wishes, uint16_t us)
 {
     struct wish *best = NULL;
     for (size_t i = 0; i < wishes->all.count; i++) {
         struct wish *it = &wishes->all.items[i];
-        uint16_t far = (uint16_t)((it->shard - us + SS_SHARDS) % SS_SHARDS);
-        uint16_t best_far =
-            best ? (uint16_t)((best->shard - us + SS_SHARDS) % SS_SHARDS) : 0;
-        if (it->lacks > 0 && (!best || it->has < best->has ||
-                                 (it->has == best->has && far < best_far)))
+        bool is_next = best && it->has == best->has &&
+                       behind(us, it->shard) < behind(us, best->shard);
+        if (it->lacks > 0 && (!best || it->has < best->has || is_next))
             best = it;
     }
     return best;
