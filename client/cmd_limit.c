@@ -3,17 +3,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "client/cli/input.h"
 #include "client/cli/limited.h"
 #include "client/commands.h"
 #include "common/model/value.h"
 
 static struct ss_arg_list words;
-static int64_t tasks;
+static int64_t tasks, begun;
+static const char *per;
 static bool clear;
 
 const struct ss_arg ss_cmd_limit_options[] = {SS_CLI_WORDS(words, "NAME", 0, 1),
     SS_CLI_INT("tasks", 'n', tasks, "N", 1, 1 << 30,
         "so many may be out at once, whatever graphs say"),
+    SS_CLI_INT("begun", 0, begun, "N", 1, 1 << 30,
+        "so many may begin in the time that --per says"),
+    SS_CLI_TEXT("per", 0, per, "TIME", "10s, 5m: an hour at most"),
     SS_CLI_FLAG("clear", 0, clear, "what graphs say holds again"),
     SS_CLI_OPTIONS};
 
@@ -40,21 +45,23 @@ static void print(const json_t *answer)
 {
     const char *name = words.items[0];
     bool was_set = ss_json_bool(answer, "was_set", false);
-    if (tasks > 0)
-        printf("limit %s: %lld tasks may be out, whatever graphs say. "
-               "superstep limit %s --clear takes that back\n",
-            name, (long long)tasks, name);
-    else
+    if (clear)
         printf("limit %s %s\n", name,
             was_set ? "is as graphs say it again" : "was not set");
+    else
+        printf("limit %s: %lld tasks may %s%s, whatever graphs say. "
+               "superstep limit %s --clear takes that back\n",
+            name, (long long)(tasks > 0 ? tasks : begun),
+            tasks > 0 ? "be out" : "begin in ", tasks > 0 ? "" : per, name);
 }
 
-static int set(struct ss_client *client, const char *name)
+static int set(struct ss_client *client, const char *name, int64_t per_ms)
 {
     json_t *answer = NULL;
     const char *user = getenv("USER"); // may be any bytes
-    json_t *body = json_pack("{s:s, s:o*, s:o*}", "name", name, "tasks_max",
-        ss_cli_number(tasks), "by", user ? json_string(user) : NULL);
+    json_t *body = json_pack("{s:s, s:o*, s:o*, s:o*, s:o*}", "name", name,
+        "tasks_max", ss_cli_number(tasks), "begun_max", ss_cli_number(begun),
+        "per_ms", ss_cli_number(per_ms), "by", user ? json_string(user) : NULL);
     int status = ss_cli_ask(client, "limit", body, NULL, &answer);
     return status == SS_CLI_DONE ? ss_cli_print_answer(answer, print) : status;
 }
@@ -62,9 +69,15 @@ static int set(struct ss_client *client, const char *name)
 int ss_cmd_limit(struct ss_client *client)
 {
     const char *name = words.count > 0 ? words.items[0] : NULL;
-    if (tasks > 0 && clear)
-        return ss_cli_usage("--tasks and --clear: give one of them");
-    if (!name && (tasks > 0 || clear))
+    int64_t per_ms = 0;
+    if (!ss_cli_age("per", per, &per_ms))
+        return SS_CLI_USAGE;
+    if ((begun > 0) != (per_ms > 0))
+        return ss_cli_usage("--begun and --per: give both of them");
+    if ((tasks > 0) + (begun > 0) + clear > 1)
+        return ss_cli_usage("--tasks, --begun and --clear: give one of them");
+    bool sets = tasks > 0 || begun > 0 || clear;
+    if (!name && sets)
         return ss_cli_usage("say which limit");
-    return tasks > 0 || clear ? set(client, name) : show(client, name);
+    return sets ? set(client, name, per_ms) : show(client, name);
 }

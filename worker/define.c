@@ -160,8 +160,16 @@ void ss_limit_with(struct ss_graph_def *graph, const char *node,
         return;
     if (options->name && !is_name(graph, "the name of a limit", options->name))
         return;
-    json_t *limit = json_pack("{s:s*, s:I}", "name", options->name, "tasks_max",
-        (json_int_t)options->tasks_max);
+    json_t *limit = json_pack("{s:s*}", "name", options->name);
+    if (options->tasks_max != 0 || options->begun_max == 0)
+        json_object_set_new(
+            limit, "tasks_max", json_integer((json_int_t)options->tasks_max));
+    if (options->begun_max != 0)
+        json_object_set_new(
+            limit, "begun_max", json_integer((json_int_t)options->begun_max));
+    if (options->per_ms != 0)
+        json_object_set_new(
+            limit, "per_ms", json_integer((json_int_t)options->per_ms));
     ignore(ss_spec_limit(ss_graph_def_spec(graph), node, limit));
 }
 

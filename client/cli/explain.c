@@ -255,6 +255,9 @@ static void write_limit(struct ss_buf *buf, const json_t *wait)
     long long lingering = ss_json_int(wait, "limit_lingering", 0);
     add_plain(buf, " for the limit ", ss_json_str(wait, "limit", "?"));
     ss_buf_addf(buf, " of %lld", most);
+    if (ss_json_int(wait, "limit_per_ms", 0) > 0)
+        add_duration(
+            buf, " in ", 0, ss_json_int(wait, "limit_per_ms", 0) * 1000);
     if (here < most)
         ss_buf_addf(buf, ", of which its coordinator has %lld", here);
     ss_buf_addf(buf, ": %lld %s out", out, out == 1 ? "is" : "are");

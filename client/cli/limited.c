@@ -10,6 +10,7 @@
 static const struct ss_list_column columns[] = {
     {"LIMIT", "limit", SS_LIST_TEXT, true},
     {"TASKS", "tasks_max", SS_LIST_NUMBER, false},
+    {"PER", "per_ms", SS_LIST_DURATION, false},
     {"GRAPHS SAY", "said_max", SS_LIST_NUMBER, false},
     {"SET BY", "set_by", SS_LIST_TEXT, true},
     {"HERE", "here", SS_LIST_NUMBER, false},

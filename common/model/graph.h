@@ -114,11 +114,12 @@ struct ss_timeouts {
     bool heartbeat_only; // idle: only explicit heartbeats count
 };
 
-// How many tasks may be out at once that are under one name, over all runs,
-// graphs and coordinators.
+// How many tasks that are under one name may be out at once, or begin in a
+// time, over all runs, graphs and coordinators.
 struct ss_node_limit {
     char *name; // NULL: none
     int64_t tasks_max;
+    int64_t per_ms; // so many may begin in this time; 0: be out at once
 };
 
 struct ss_node {

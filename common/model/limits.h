@@ -7,6 +7,9 @@
 
 enum {
     SS_VALUE_DEPTH_MAX = 512,  // nesting of JSON: decoding recurses
+    // The longest time of a rate: for so long nothing of it may begin behind a
+    // start or a takeover, as nobody knows what had begun before.
+    SS_LIMIT_PER_MS_MAX = 3600000,
     SS_NAME_SIZE_MAX = 512,    // a node, key, channel or graph name
     SS_THREAD_SIZE_MAX = 1024, // a thread id
     SS_NODES_MAX = 200000,     // nodes of one graph

@@ -184,6 +184,31 @@ static int parse_lists(
         "labels", &node->labels);
 }
 
+// So many tasks at once, or so many in a time.
+static int parse_numbers(struct ss_build *build, const char *where,
+    const json_t *json, struct ss_node_limit *limit)
+{
+    int64_t begun_max = 0;
+    int status =
+        ss_build_positive(build, where, json, "tasks_max", &limit->tasks_max);
+    if (status == SS_OK)
+        status = ss_build_positive(build, where, json, "begun_max", &begun_max);
+    if (status == SS_OK)
+        status =
+            ss_build_positive(build, where, json, "per_ms", &limit->per_ms);
+    bool is_rate = begun_max > 0 && limit->per_ms > 0;
+    bool is_half = (begun_max > 0) != (limit->per_ms > 0);
+    if (status == SS_OK && (is_half || is_rate == (limit->tasks_max > 0)))
+        status = ss_build_fail(build,
+            "%s: a limit needs tasks_max, or begun_max and per_ms", where);
+    if (status == SS_OK && limit->per_ms > SS_LIMIT_PER_MS_MAX)
+        status = ss_build_fail(build, "%s: per_ms is at most %d: an hour",
+            where, SS_LIMIT_PER_MS_MAX);
+    if (is_rate)
+        limit->tasks_max = begun_max;
+    return status;
+}
+
 // A node's own limit, else its graph's. A limit without a name is of that node,
 // or of that graph, alone.
 static int parse_limit(struct ss_build *build, struct ss_node *node,
@@ -199,10 +224,7 @@ static int parse_limit(struct ss_build *build, struct ss_node *node,
         return ss_build_fail(build,
             "%s: a limit is of a node with a body, and it is a graph", where);
     const char *name = ss_json_str(json, "name", NULL);
-    int status = ss_build_positive(
-        build, where, json, "tasks_max", &node->limit.tasks_max);
-    if (status == SS_OK && node->limit.tasks_max == 0)
-        status = ss_build_fail(build, "%s: a limit needs tasks_max", where);
+    int status = parse_numbers(build, where, json, &node->limit);
     if (status == SS_OK && name && (!*name || strlen(name) > SS_NAME_SIZE_MAX))
         status = ss_build_fail(build,
             "%s: the name of a limit is text of 1 to %d bytes", where,

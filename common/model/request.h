@@ -17,6 +17,7 @@
     X(INT, age_ms)                                                             \
     X(FLAG, all)                                                               \
     X(TEXT, before)                                                            \
+    X(INT, begun_max)                                                          \
     X(TEXT, by)                                                                \
     X(TEXT, checkpoint_id)                                                     \
     X(OBJECT, checkpoint_map)                                                  \
@@ -45,6 +46,7 @@
     X(TEXT, name)                                                              \
     X(LIST, nodes)                                                             \
     X(LIST, output_keys)                                                       \
+    X(INT, per_ms)                                                             \
     X(INT, priority)                                                           \
     X(TEXT, reason)                                                            \
     X(INT, recursion_limit)                                                    \

@@ -12,7 +12,8 @@
 //               "timeout_ms"?, "idle_timeout_ms"?, "refresh_on"?,
 //               "cache"?: {"ttl_ms"?}, "error_handler"?: bool,
 //               "destinations"?: [...], "subgraph"?: name, "labels"?: [...],
-//               "limit"?: {"name"?, "tasks_max"}}],
+//               "limit"?: {"name"?, "tasks_max"}, or
+//                   {"name"?, "begun_max", "per_ms"}}],
 //    "edges": [[from, to] | [[from...], to]],
 //    "branches": [{"from", "name", "map"?: {result: node} | [node...],
 //                  "reads"?: [key...]}],

@@ -273,6 +273,7 @@
 //   I257  we wake when nobody waits for what lingers any more
 //   I258  and when shards are held no longer
 //   I259  what left with shards was made up for
+//   I260  as many of a rate have begun as are counted
 //
 //   attempts of before (takeover.c)
 //   I125  who offers one is here

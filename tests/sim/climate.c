@@ -113,9 +113,9 @@ static void draw_pauses(struct climate *climate, uint64_t seed)
         climate->hold = between(&dice, 1, 4);
 }
 
-// In every third seed graphs have a limit; where the database may be set back
-// it may be told twice where a part is. Bodies take long then: some are under
-// way when their coordinator's shards are another's.
+// In every third seed graphs have a limit, which may be a rate; where the
+// database may be set back it may be told twice where a part is. Bodies take
+// long then: some are under way when their coordinator's shards are another's.
 static void draw_limit(struct climate *climate, uint64_t seed)
 {
     struct ss_prng dice;
@@ -126,6 +126,10 @@ static void draw_limit(struct climate *climate, uint64_t seed)
         return;
     climate->limit = between(&dice, 1, 4);
     climate->body_ms = bodies[ss_prng_below(&dice, 3)];
+    if (ss_prng_below(&dice, 3) > 0)
+        return;
+    climate->limit += 1;
+    climate->limit_per_ms = between(&dice, 500, 3000);
 }
 
 void climate_draw(struct climate *climate, struct ss_prng *dice, uint64_t seed)

@@ -9,6 +9,8 @@
 //   the shard
 //
 // All others are lost to everybody: nobody can wait for them.
+//
+// Of a rate each new attempt is counted when it is sent: so many in any time.
 #include <stdio.h>
 #include <string.h>
 
@@ -30,8 +32,20 @@ struct owner {
 struct limits_seen {
     struct owner owners[SS_SHARDS];
     struct ss_map roots;  // an attempt's name -> that of the one it began as
+    SS_VEC(int64_t) sent; // of a rate: when each attempt was
     struct ss_map givers; // of that one -> struct owner, who knows of it
 };
+
+json_t *limits_describe(const struct climate *climate)
+{
+    if (climate->limit == 0)
+        return NULL;
+    if (climate->limit_per_ms == 0)
+        return json_pack(
+            "{s:s, s:i}", "name", "shared", "tasks_max", (int)climate->limit);
+    return json_pack("{s:s, s:i, s:i}", "name", "shared", "begun_max",
+        (int)climate->limit, "per_ms", (int)climate->limit_per_ms);
+}
 
 static struct limits_seen *seen_of(struct world *world)
 {
@@ -48,6 +62,7 @@ void limits_fini(struct world *world)
         return;
     ss_map_fini(&seen->roots, ss_free);
     ss_map_fini(&seen->givers, ss_free);
+    SS_VEC_FINI(&seen->sent);
     ss_free(seen);
 }
 
@@ -85,6 +100,28 @@ static void know(struct coordinator *it, const char *root)
     ss_free(ss_map_put(&seen->givers, root, giver));
 }
 
+// One that was a worker's before, who asks for it once more, is no other one.
+static void count_sent(
+    struct coordinator *it, const struct ss_assignment *order)
+{
+    struct world *world = it->process.world;
+    struct limits_seen *seen = seen_of(world);
+    const struct plan *plan = world_plan(world, order);
+    const struct ss_graph *graph = plan->versions[VERSIONS - 1].graph;
+    size_t node = graph ? ss_graph_node(graph, order->node) : SS_NONE;
+    if (world->climate.limit_per_ms == 0 || order->kind != SS_ORDER_NODE ||
+        order->attempt.dispatch <= it->given || node == SS_NONE ||
+        !graph->nodes[node].limit.name)
+        return;
+    SS_VEC_PUSH(&seen->sent, world->now_ms);
+    while (seen->sent.items[0] + world->climate.limit_per_ms <= world->now_ms)
+        SS_VEC_REMOVE(&seen->sent, 0);
+    if (seen->sent.count > world->climate.limit)
+        violated(world, "%u tasks of a rate of %u are sent in %u ms",
+            (unsigned)seen->sent.count, (unsigned)world->climate.limit,
+            (unsigned)world->climate.limit_per_ms);
+}
+
 void limits_told(struct coordinator *it, const struct ss_command *command)
 {
     char name[48], held[48];
@@ -93,6 +130,7 @@ void limits_told(struct coordinator *it, const struct ss_command *command)
         return;
     struct limits_seen *seen = seen_of(world);
     if (command->type == SS_COMMAND_DISPATCH) {
+        count_sent(it, command->order);
         name_of(name, command->order->attempt);
         know(it, name);
     } else if (command->type == SS_COMMAND_ADOPT) {
@@ -139,7 +177,8 @@ void limits_begin(struct worker *it, const struct body *body)
 {
     struct world *world = it->process.world;
     uint32_t count = 0;
-    if (world->climate.limit == 0 || !world->limits || !counts(it, body))
+    if (world->climate.limit == 0 || world->climate.limit_per_ms > 0 ||
+        !world->limits || !counts(it, body))
         return;
     for (size_t i = 0; i < world->climate.workers; i++) {
         const struct worker *other = &world->workers[i];

@@ -359,7 +359,7 @@ static json_t *describe(const struct plan *plan, size_t version)
 }
 
 struct plan *plan_draw(
-    const char *name, struct ss_prng *dice, uint32_t tasks_max)
+    const char *name, struct ss_prng *dice, const json_t *limit)
 {
     struct plan *plan = new_plan(name, 3 + below(dice, NODES_MAX - 3), false);
     struct ss_error error = {0};
@@ -368,10 +368,8 @@ struct plan *plan_draw(
     for (size_t i = 0; i < VERSIONS; i++) {
         struct version *it = &plan->versions[i];
         it->description = describe(plan, i);
-        if (tasks_max > 0)
-            json_object_set_new(it->description, "limit",
-                json_pack("{s:s, s:i}", "name", "shared", "tasks_max",
-                    (int)tasks_max));
+        if (limit)
+            json_object_set(it->description, "limit", (json_t *)limit);
         if (ss_graph_compile(it->description, &it->graph, &error) != SS_OK)
             ss_check_failed(error.message, __FILE__, __LINE__);
     }

@@ -66,10 +66,10 @@ struct plan {
     } versions[VERSIONS]; // of a root
 };
 
-// `tasks_max`: so many of its nodes' tasks may be out, together with those of
-// other graphs; 0: all.
+// `limit` (borrowed; or NULL) holds its nodes' tasks, together with those of
+// other graphs.
 struct plan *plan_draw(
-    const char *name, struct ss_prng *dice, uint32_t tasks_max);
+    const char *name, struct ss_prng *dice, const json_t *limit);
 void plan_free(struct plan *plan);
 // The plan of that name, in `plan` or inside it.
 const struct plan *plan_find(const struct plan *plan, const char *graph);

@@ -39,9 +39,10 @@ struct climate {
     uint32_t drain, leave, pause, partition,
         clock; // weights of what a mishap is
     uint32_t set_back;
-    uint32_t roll;  // weight, too: 0: there is one version
-    uint32_t hold;  // how often people hold graphs back; 0: nobody does
-    uint32_t limit; // of all graphs together; 0: none
+    uint32_t roll;         // weight, too: 0: there is one version
+    uint32_t hold;         // how often people hold graphs back; 0: nobody does
+    uint32_t limit;        // of all graphs together; 0: none
+    uint32_t limit_per_ms; // so many begin in that time; 0: are out at once
     uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
     int64_t idle_ms;   // after which a thread that nobody uses is forgotten
     uint32_t rest_ms;  // how long one is left alone
@@ -447,6 +448,8 @@ void pauses_plan(struct world *world);
 // All that is paused, as this coordinator is told now; its life is over.
 void pauses_told(struct coordinator *it, const struct ss_event *event);
 // limits.c: who owns a shard, since when, and whose attempts are known to whom.
+// The limit of all graphs; NULL: they have none. Gives.
+json_t *limits_describe(const struct climate *climate);
 void limits_fini(struct world *world);
 void limits_heard(struct coordinator *it, const char *peer);
 void limits_read(struct coordinator *it, const struct ss_shards *shards);

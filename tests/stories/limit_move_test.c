@@ -223,6 +223,31 @@ START_TEST(beside_an_older_coordinator_no_part_moves)
 }
 END_TEST
 
+// In any time of the rate as many as it says, by both, and by each in turn.
+START_TEST(a_rate_of_one_goes_round)
+{
+    int64_t at_one = 0, last = 0;
+    halves("{'name': 'mail', 'begun_max': 1, 'per_ms': 1000}");
+    world_let("a");
+    begin("one", "t", 20);
+    begin("two", "u", 20);
+    for (int i = 0; i < 150; i++) { // 200 ms each
+        size_t before = world_attempts_of("a");
+        look("one");
+        at_one += (int64_t)(world_attempts_of("a") - before);
+        look("two");
+        size_t began = world_attempts_of("a") - before;
+        ck_assert_uint_le(began, 1);
+        ck_assert(began == 0 || last == 0 || world.now_ms - last >= 800);
+        last = began > 0 ? world.now_ms : last;
+    }
+    int64_t all = (int64_t)world_attempts_of("a");
+    ck_assert_int_ge(all, 12);
+    ck_assert_int_ge(at_one, all / 3);
+    ck_assert_int_le(at_one, 2 * all / 3 + 1);
+}
+END_TEST
+
 // ------------------------------------------------------------------ hand-over
 
 // All that are out are of threads that go: as many parts go with them, so the
@@ -281,6 +306,7 @@ END_TEST
 SUITE("limit_move", who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free,
     the_only_part_of_a_limit_goes_round,
     who_has_more_than_a_fair_share_gives_what_becomes_free,
-    who_lacks_no_more_says_so, beside_an_older_coordinator_no_part_moves,
+    who_lacks_no_more_says_so, a_rate_of_one_goes_round,
+    beside_an_older_coordinator_no_part_moves,
     parts_go_with_the_tasks_of_a_shard,
     an_operator_sets_a_limit_for_all_coordinators)

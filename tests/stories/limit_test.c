@@ -204,6 +204,106 @@ START_TEST(a_body_that_was_cancelled_counts_until_it_has_ended)
 }
 END_TEST
 
+// ------------------------------------------------------------------ rates
+
+enum { PER_MS = 10000, GRAIN_MS = 50 };
+
+#define RATE "{'name': 'mail', 'begun_max': 3, 'per_ms': 10000}"
+
+// So many began, and none of those that wait does before `ms` have passed.
+static void begun_for(size_t count, int64_t ms)
+{
+    ck_assert_uint_eq(world_attempts_of("a"), count);
+    world_pass(ms);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), count);
+}
+
+START_TEST(no_more_begin_in_a_time_than_a_rate_says)
+{
+    world_graph(limited("g", "a", RATE));
+    world_worker("w1", 20);
+    begin_all("g", 2);
+    begun_for(2, PER_MS / 2);
+    for (int i = 2; i < 8; i++)
+        begin("g", i);
+    world_run();
+    begun_for(3, PER_MS / 2 - GRAIN_MS); // those that ended count, too
+    world_pass(2 * GRAIN_MS);
+    begun_for(5, PER_MS / 2 - 2 * GRAIN_MS);
+    world_pass(2 * GRAIN_MS);
+    begun_for(6, PER_MS / 2 - 2 * GRAIN_MS);
+    world_pass(4 * GRAIN_MS);
+    ck_assert_uint_eq(world_attempts_of("a"), 8);
+}
+END_TEST
+
+START_TEST(a_wall_clock_that_is_set_grants_no_rate)
+{
+    world_graph(limited("g", "a", RATE));
+    world_worker("w1", 20);
+    begin_all("g", 5);
+    world_set_clock(3600000);
+    begun_for(3, PER_MS / 2);
+    world_set_clock(-7200000);
+    begun_for(3, PER_MS / 2 - GRAIN_MS);
+    world_pass(2 * GRAIN_MS);
+    ck_assert_uint_eq(world_attempts_of("a"), 5);
+}
+END_TEST
+
+// Nobody knows what had begun before.
+START_TEST(behind_a_start_a_rate_begins_after_its_time)
+{
+    world_adopt(ADOPT_MS);
+    world_graph(limited("g", "a", RATE));
+    world_worker("w1", 20);
+    begin_all("g", 3);
+    world_crash();
+    world_restart();
+    world_run();
+    begin("g", 5);
+    world_run();
+    begun_for(3, PER_MS - GRAIN_MS);
+    ck_assert(ss_json_bool(wait_of("g5"), "limit_looks_back", false));
+    world_pass(2 * GRAIN_MS);
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
+}
+END_TEST
+
+START_TEST(behind_a_start_a_rate_that_stood_idle_begins_at_once)
+{
+    world_adopt(ADOPT_MS);
+    world_graph(limited("g", "a", RATE));
+    world_worker("w1", 20);
+    begin_all("g", 3);
+    world_pass(PER_MS + GRAIN_MS);
+    world_run();
+    world_crash();
+    world_restart();
+    world_run();
+    begin("g", 5);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
+}
+END_TEST
+
+START_TEST(a_task_of_a_rate_says_so)
+{
+    world_graph(limited("g", "a", RATE));
+    world_worker("w1", 20);
+    begin_all("g", 4);
+    const json_t *wait = wait_of("g3");
+    ck_assert_str_eq(ss_json_str(wait, "limit", "?"), "mail");
+    ck_assert_int_eq(ss_json_int(wait, "limit_per_ms", 0), PER_MS);
+    ck_assert_int_eq(ss_json_int(wait, "limit_begun", 0), 3);
+    world_ask(
+        "olga", "limit", "{'name': 'mail', 'begun_max': 9, 'per_ms': 10000}");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
+}
+END_TEST
+
 // ------------------------------------------------------------------ crashes
 
 static struct ss_offer sent;
@@ -312,6 +412,11 @@ SUITE("limit", nodes_of_several_graphs_share_a_limit_over_all_runs,
     of_two_numbers_the_least_holds_while_somebody_serves_it,
     who_failed_was_lost_or_cancelled_counts_no_more,
     a_body_that_was_cancelled_counts_until_it_has_ended,
+    no_more_begin_in_a_time_than_a_rate_says,
+    a_wall_clock_that_is_set_grants_no_rate,
+    behind_a_start_a_rate_begins_after_its_time,
+    behind_a_start_a_rate_that_stood_idle_begins_at_once,
+    a_task_of_a_rate_says_so,
     nothing_of_a_limit_is_sent_while_what_was_out_may_be_offered,
     what_is_offered_late_is_taken_if_the_limit_has_room,
     two_coordinators_have_parts_of_a_limit)

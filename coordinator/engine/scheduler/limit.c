@@ -29,6 +29,7 @@
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
+#include "coordinator/engine/scheduler/limit_rate.h"
 #include "coordinator/engine/scheduler/limit_store.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
@@ -42,24 +43,28 @@
 static void settle(struct engine *engine, struct limit *limit)
 {
     const json_t *set = ss_limit_record(engine, "set", -1, limit->name);
+    int64_t per_ms = ss_json_int(set, "per_ms", 0);
     limit->tasks_max = ss_json_int(set, "tasks_max", limit->said_max);
+    ss_limit_per(engine, limit, set ? per_ms : limit->said_per_ms);
     limit->share = ss_limit_share(engine, limit);
     ss_check(limit->share >= 0);
     ss_check(limit->share <= limit->tasks_max);
 }
 
 struct limit *ss_limit_named(
-    struct engine *engine, const char *name, int64_t said_max)
+    struct engine *engine, const struct ss_node_limit *said)
 {
+    const char *name = said->name;
     struct limits *limits = &engine->scheduler->limits;
     struct limit *limit = ss_map_get(&limits->by_name, name);
     if (limit)
         return limit;
     ss_check(*name);
-    ss_check(said_max >= 0);
+    ss_check(said->tasks_max >= 0);
     limit = ss_zalloc(1, sizeof(*limit));
     limit->name = ss_strdup(name);
-    limit->said_max = said_max;
+    limit->said_max = said->tasks_max;
+    limit->said_per_ms = said->per_ms;
     for (size_t i = 0; i < LIMIT_PARTS; i++)
         limit->parts[i].to = SS_NOBODY;
     ss_limit_place(engine, limit);
@@ -74,9 +79,10 @@ static struct limit *set_for(const struct task *task, const char *node)
     struct engine *engine = task->loop->engine;
     const char *graph = task->loop->graph->name;
     char *name = node ? ss_format("%s/%s", graph, node) : ss_strdup(graph);
-    struct limit *limit = ss_limit_record(engine, "set", -1, name)
-                              ? ss_limit_named(engine, name, 0)
-                              : NULL;
+    struct limit *limit =
+        ss_limit_record(engine, "set", -1, name)
+            ? ss_limit_named(engine, &(struct ss_node_limit){.name = name})
+            : NULL;
     ss_free(name);
     return limit;
 }
@@ -90,10 +96,21 @@ struct limit *ss_limit_of(const struct task *task)
         return NULL;
     struct limit *limit = are_set ? set_for(task, node->name) : NULL;
     if (!limit && node->limit.name)
-        limit = ss_limit_named(engine, node->limit.name, node->limit.tasks_max);
+        limit = ss_limit_named(engine, &node->limit);
     if (!limit && are_set)
         limit = set_for(task, NULL);
     return limit;
+}
+
+// A rate is less than a number, and of two rates the one that takes longer.
+static bool is_less(const struct ss_node_limit *said, const struct limit *limit)
+{
+    if ((said->per_ms > 0) != (limit->said_per_ms > 0))
+        return said->per_ms > 0;
+    if (said->per_ms == 0)
+        return said->tasks_max < limit->said_max;
+    return said->per_ms / said->tasks_max >
+           limit->said_per_ms / limit->said_max;
 }
 
 // Graphs nest as deep as their descriptions may.
@@ -106,11 +123,12 @@ static void hear(
             hear(engine, heard, node->subgraph);
         if (!node->limit.name)
             continue;
-        struct limit *limit =
-            ss_limit_named(engine, node->limit.name, node->limit.tasks_max);
-        if (!ss_map_put(heard, limit->name, limit) ||
-            node->limit.tasks_max < limit->said_max)
-            limit->said_max = node->limit.tasks_max;
+        struct limit *limit = ss_limit_named(engine, &node->limit);
+        if (ss_map_put(heard, limit->name, limit) &&
+            !is_less(&node->limit, limit))
+            continue;
+        limit->said_max = node->limit.tasks_max;
+        limit->said_per_ms = node->limit.per_ms;
     }
 }
 
@@ -127,6 +145,7 @@ void ss_limits_reckon(struct engine *engine)
     for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
          e; e = e->next)
         settle(engine, e->value);
+    ss_limit_rates_count(engine);
     engine->ready_moved = true;
 }
 
@@ -141,6 +160,11 @@ static int64_t slack(const struct engine *engine, const struct limit *limit)
 
 int64_t ss_limit_room(const struct engine *engine, const struct limit *limit)
 {
+    if (limit->per_ms > 0 && !ss_limit_is_marked(engine, limit))
+        return 0;
+    if (limit->per_ms > 0)
+        return limit->share - slack(engine, limit) -
+               ss_limit_held(engine, limit) - limit->begun_now - limit->owed;
     return limit->share - slack(engine, limit) - ss_limit_held(engine, limit) -
            limit->out - limit->lingering - limit->owed;
 }
@@ -168,6 +192,10 @@ void ss_limit_explain(const struct task *task, json_t *json)
     set_int(json, "limit_max", limit->tasks_max);
     set_int(json, "limit_here", limit->share);
     set_int(json, "limit_out", limit->out);
+    if (limit->per_ms > 0) {
+        set_int(json, "limit_per_ms", limit->per_ms);
+        set_int(json, "limit_begun", limit->begun_now);
+    }
     if (limit->lingering > 0)
         set_int(json, "limit_lingering", limit->lingering);
     if (ss_limit_held(engine, limit) > 0)

@@ -27,8 +27,16 @@ struct part {
     uint16_t to;    // it is on its way there; SS_NOBODY: it stays
 };
 
+// Tasks that began, and count until then.
+struct begun {
+    int64_t until_ms;
+    int64_t count;
+};
+
 struct limit {
     char *name;
+    int64_t said_per_ms;
+    int64_t per_ms;    // so many may begin in this time; 0: be out at once
     int64_t said_max;  // the least that graphs say that are served
     int64_t tasks_max; // what holds: that, or what an operator said
     int64_t share;     // of these, as many are in shards of ours
@@ -43,6 +51,12 @@ struct limit {
     int64_t rounds;    // looks for which others have waited for the last one
     int64_t asked;     // how many others know that we lack; 0: none
     uint16_t asked_at; // by which shard
+    // Of a rate (limit_rate.c).
+    SS_VEC(struct begun) begun; // the oldest first
+    int64_t begun_now;          // of all these
+    bool is_marking;            // the store is told that one begins, or none
+    struct ss_shards fresh;     // what others had begun of them nobody knows,
+    int64_t fresh_until_ms;     // until then
     struct part parts[LIMIT_PARTS];
 };
 
@@ -76,15 +90,17 @@ struct limits {
     SS_VEC(struct lingering_attempt) lingering;
     struct ss_shards held; // what was out of them before us may be out still
     int64_t held_until_ms; // so long
+    int64_t gained_ms;     // when shards came last; 0: never
+    size_t rates;          // of those by_name
     bool has_found;        // runs of the shards that are being read
 };
 
 // The one that holds the task, if it is sent. Borrowed, while the engine lives;
 // NULL: none does.
 struct limit *ss_limit_of(const struct task *task);
-// Makes it, where it is not known. Borrowed.
+// Makes it, where it is not known, with what is said. Borrowed.
 struct limit *ss_limit_named(
-    struct engine *engine, const char *name, int64_t said_max);
+    struct engine *engine, const struct ss_node_limit *said);
 // As many as may be sent of it now; 0 or less: none.
 int64_t ss_limit_room(const struct engine *engine, const struct limit *limit);
 // No task of it may be sent.

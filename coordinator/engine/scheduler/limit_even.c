@@ -21,6 +21,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/cluster.h"
+#include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -121,11 +122,9 @@ static struct wish *next_of(struct wishes *wishes, uint16_t us)
 static bool may_go(
     const struct engine *engine, const struct limit *limit, size_t part)
 {
-    const struct limits *limits = &engine->scheduler->limits;
-    const struct part *it = &limit->parts[part];
-    return ss_part_size(limit, part) > 0 && ss_part_is_ours(engine, it) &&
-           (engine->now_ms >= limits->held_until_ms ||
-               !ss_shards_have(&limits->held, it->shard));
+    return ss_part_size(limit, part) > 0 &&
+           ss_part_is_ours(engine, &limit->parts[part]) &&
+           !ss_part_is_held(engine, limit, part);
 }
 
 // Of what is free, to those that have least.
@@ -214,9 +213,10 @@ static void ask(struct engine *engine, struct limit *limit)
         ss_limit_put(engine, "lack", limit->asked_at, limit->name, NULL);
     if (lack > 0 || limit->asked_at == at)
         ss_limit_put(engine, "lack", at, limit->name,
-            lack > 0 ? json_pack("{s:s, s:I, s:I, s:I}", "limit", limit->name,
-                           "shard", (json_int_t)at, "lacks", (json_int_t)lack,
-                           "of", (json_int_t)limit->tasks_max)
+            lack > 0 ? json_pack("{s:s, s:I, s:I, s:I, s:I}", "limit",
+                           limit->name, "shard", (json_int_t)at, "lacks",
+                           (json_int_t)lack, "of", (json_int_t)limit->tasks_max,
+                           "per_ms", (json_int_t)limit->per_ms)
                      : NULL);
     ss_check(lack >= 0);
     ss_check(at < SS_SHARDS);
@@ -230,9 +230,11 @@ static void learn(struct engine *engine)
     for (const struct ss_map_entry *e = engine->scheduler->limits.records.first;
          e; e = e->next) {
         const char *name = ss_json_str(e->value, "limit", NULL);
-        int64_t most = ss_json_int(e->value, "of", 0);
-        if (name && most > 0)
-            (void)ss_limit_named(engine, name, most);
+        struct ss_node_limit said = {.name = (char *)name,
+            .tasks_max = ss_json_int(e->value, "of", 0),
+            .per_ms = ss_json_int(e->value, "per_ms", 0)};
+        if (name && said.tasks_max > 0)
+            (void)ss_limit_named(engine, &said);
     }
 }
 

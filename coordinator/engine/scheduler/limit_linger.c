@@ -34,7 +34,7 @@ void ss_limit_linger(struct task *task, bool is_lost)
     struct limit *limit = attempt_of(task)->limit;
     const struct worker *worker = attempt_of(task)->worker;
     struct engine *engine = task->loop->engine;
-    if (!limit ||
+    if (!limit || limit->per_ms > 0 ||
         (is_lost && (worker->ended || lease_end(worker) <= engine->now_ms)))
         return;
     ss_check(task->state == TASK_RUNNING);

@@ -33,11 +33,20 @@ bool ss_part_is_ours(const struct engine *engine, const struct part *part)
            ss_shard_is_ours(engine, part->shard);
 }
 
-bool ss_shard_is_held(const struct engine *engine, uint16_t shard)
+static int64_t held_until_ms(
+    const struct engine *engine, const struct limit *limit)
 {
-    const struct limits *limits = &engine->scheduler->limits;
-    return engine->now_ms < limits->held_until_ms &&
-           ss_shards_have(&limits->held, shard);
+    return limit->per_ms > 0 ? limit->fresh_until_ms
+                             : engine->scheduler->limits.held_until_ms;
+}
+
+bool ss_part_is_held(
+    const struct engine *engine, const struct limit *limit, size_t part)
+{
+    const struct ss_shards *shards =
+        limit->per_ms > 0 ? &limit->fresh : &engine->scheduler->limits.held;
+    return engine->now_ms < held_until_ms(engine, limit) &&
+           ss_shards_have(shards, limit->parts[part].shard);
 }
 
 int64_t ss_limit_share(const struct engine *engine, const struct limit *limit)
@@ -54,11 +63,11 @@ int64_t ss_limit_share(const struct engine *engine, const struct limit *limit)
 int64_t ss_limit_held(const struct engine *engine, const struct limit *limit)
 {
     int64_t held = 0;
-    if (engine->now_ms >= engine->scheduler->limits.held_until_ms)
+    if (engine->now_ms >= held_until_ms(engine, limit))
         return 0;
     for (size_t i = 0; i < LIMIT_PARTS; i++)
         if (ss_part_is_ours(engine, &limit->parts[i]) &&
-            ss_shard_is_held(engine, limit->parts[i].shard))
+            ss_part_is_held(engine, limit, i))
             held += ss_part_size(limit, i);
     ss_check(held <= limit->share);
     return held > limit->claimed ? held - limit->claimed : 0;

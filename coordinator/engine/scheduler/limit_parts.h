@@ -13,8 +13,10 @@ struct part;
 int64_t ss_part_size(const struct limit *limit, size_t part);
 // It is in a shard of ours, and stays.
 bool ss_part_is_ours(const struct engine *engine, const struct part *part);
-// What was out of it before us may be out still (limit_shards.c).
-bool ss_shard_is_held(const struct engine *engine, uint16_t shard);
+// What was out by it before us may be out still (limit_shards.c), or what began
+// then may count (limit_rate.c).
+bool ss_part_is_held(
+    const struct engine *engine, const struct limit *limit, size_t part);
 // Of our share, what attempts of owners before us may have.
 int64_t ss_limit_held(const struct engine *engine, const struct limit *limit);
 int64_t ss_limit_share(const struct engine *engine, const struct limit *limit);

@@ -1,5 +1,7 @@
 // limit_record.c - records of limits that were read, or are stored: what
 // follows from them.
+#include <string.h>
+
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -123,6 +125,12 @@ static void arrives(struct engine *engine, const json_t *record, bool is_stored)
 static void take(struct engine *engine, struct limit_put *put, bool is_stored)
 {
     struct ss_map *records = &engine->scheduler->limits.records;
+    struct limit *limit =
+        strncmp(put->key, "used ", 5) == 0
+            ? ss_map_get(&engine->scheduler->limits.by_name, put->key + 5)
+            : NULL;
+    if (limit)
+        limit->is_marking = false;
     if (json_object_get(put->record, "part"))
         arrives(engine, put->record, is_stored);
     if (is_stored && put->record)

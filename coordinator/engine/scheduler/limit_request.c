@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/limits.h"
 #include "common/model/request.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
@@ -76,19 +77,48 @@ static int check_room(
         "limit: %d are set already: clear some", SS_LIMITS_SET_MAX);
 }
 
-static int check(struct engine *engine, const struct ss_request *request,
-    struct ss_error *error)
+static bool is_in(json_int_t number, int64_t most)
 {
-    const char *name = request->name;
-    int64_t most = request->tasks_max;
-    if (!name || !*name || strlen(name) > SS_LIMIT_NAME_MAX)
+    return number >= 1 && number <= most;
+}
+
+// So many at once, so many in a time, or neither.
+static int check_numbers(
+    const struct ss_request *request, struct ss_error *error)
+{
+    bool is_rate = request->has.begun_max || request->has.per_ms;
+    if (is_rate && request->has.tasks_max)
         return ss_error_set(error, SS_EINVAL,
-            "limit: \"name\" is text of 1 to %d bytes", SS_LIMIT_NAME_MAX);
-    if (request->has.tasks_max && (most < 1 || most > SS_LIMIT_TASKS_MAX))
+            "limit: say \"tasks_max\", or \"begun_max\" and \"per_ms\"");
+    if (request->has.tasks_max &&
+        !is_in(request->tasks_max, SS_LIMIT_TASKS_MAX))
         return ss_error_set(error, SS_EINVAL,
             "limit: \"tasks_max\" is a number from 1 to %d; to send none, "
             "pause the graph",
             SS_LIMIT_TASKS_MAX);
+    if (is_rate && (!is_in(request->begun_max, SS_LIMIT_TASKS_MAX) ||
+                       !is_in(request->per_ms, SS_LIMIT_PER_MS_MAX)))
+        return ss_error_set(error, SS_EINVAL,
+            "limit: a rate has \"begun_max\", from 1 to %d, and \"per_ms\", "
+            "from 1 to %d",
+            SS_LIMIT_TASKS_MAX, SS_LIMIT_PER_MS_MAX);
+    return SS_OK;
+}
+
+static bool is_set(const struct ss_request *request)
+{
+    return request->has.tasks_max || request->has.begun_max;
+}
+
+static int check(struct engine *engine, const struct ss_request *request,
+    struct ss_error *error)
+{
+    const char *name = request->name;
+    if (!name || !*name || strlen(name) > SS_LIMIT_NAME_MAX)
+        return ss_error_set(error, SS_EINVAL,
+            "limit: \"name\" is text of 1 to %d bytes", SS_LIMIT_NAME_MAX);
+    if (check_numbers(request, error) != SS_OK)
+        return error->status;
     if (request->has.by &&
         (!request->by || strlen(request->by) > SS_PAUSE_BY_MAX))
         return ss_error_set(error, SS_EINVAL,
@@ -97,9 +127,24 @@ static int check(struct engine *engine, const struct ss_request *request,
         return ss_error_set(error, SS_EAGAIN,
             "limit: a coordinator of an older version is at work, which does "
             "not know that limits are set: upgrade it, and ask again");
-    int status =
-        request->has.tasks_max ? check_name(engine, name, error) : SS_OK;
+    int status = is_set(request) ? check_name(engine, name, error) : SS_OK;
     return status == SS_OK ? check_room(engine, name, error) : status;
+}
+
+// Gives; NULL: none is set.
+static json_t *record_of(
+    const struct engine *engine, const struct ss_request *request)
+{
+    const char *by = request->signed_by ? request->signed_by : request->by;
+    if (!is_set(request))
+        return NULL;
+    json_t *record =
+        json_pack("{s:s, s:I, s:I, s:s*}", "limit", request->name, "tasks_max",
+            request->has.tasks_max ? request->tasks_max : request->begun_max,
+            "since_us", (json_int_t)engine->wall_us, "by", by);
+    if (request->has.per_ms)
+        json_object_set_new(record, "per_ms", json_integer(request->per_ms));
+    return record;
 }
 
 void ss_limit_request(struct engine *engine, const struct ss_request *request)
@@ -109,14 +154,8 @@ void ss_limit_request(struct engine *engine, const struct ss_request *request)
         ss_reply_error(engine, request, error.status, "%s", error.message);
         return;
     }
-    const char *by = request->signed_by ? request->signed_by : request->by;
-    json_t *record = NULL;
-    if (request->has.tasks_max)
-        record = json_pack("{s:s, s:I, s:I, s:s*}", "limit", request->name,
-            "tasks_max", request->tasks_max, "since_us",
-            (json_int_t)engine->wall_us, "by", by);
     ss_limit_batch(engine, request);
-    ss_limit_put(engine, "set", -1, request->name, record);
+    ss_limit_put(engine, "set", -1, request->name, record_of(engine, request));
     ss_limit_batch_send(engine);
 }
 
@@ -154,6 +193,12 @@ static json_t *limit_json(
         (json_int_t)limit->lingering, "held",
         (json_int_t)ss_limit_held(engine, limit), "waiting",
         (json_int_t)limit->waiting, "members", members_json(engine, limit));
+    if (limit->per_ms > 0) {
+        json_object_set_new(
+            json, "per_ms", json_integer((json_int_t)limit->per_ms));
+        json_object_set_new(
+            json, "begun", json_integer((json_int_t)limit->begun_now));
+    }
     if (limit->said_max > 0)
         json_object_set_new(
             json, "said_max", json_integer((json_int_t)limit->said_max));

@@ -20,6 +20,7 @@
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
+#include "coordinator/engine/scheduler/limit_rate.h"
 #include "coordinator/engine/scheduler/limit_store.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
@@ -36,6 +37,8 @@ void ss_limit_leaves(const struct task *task)
     bool may_be_out = attempt_of(task)->may_be_out &&
                       task->loop->engine->now_ms <
                           task->loop->engine->scheduler->limits.held_until_ms;
+    if (limit && limit->per_ms > 0)
+        return; // what has begun counts here
     if (limit && task->state == TASK_RUNNING)
         limit->gone++;
     else if (limit && task->state == TASK_READY && may_be_out)
@@ -58,7 +61,7 @@ static int64_t move_along(struct engine *engine, struct limit *limit,
         const struct part *part = &limit->parts[i];
         int64_t size = ss_part_size(limit, i);
         if (size == 0 || !ss_part_is_ours(engine, part) ||
-            ss_shard_is_held(engine, part->shard) != held)
+            ss_part_is_held(engine, limit, i) != held)
             continue;
         ss_part_move(engine, limit, i, to);
         lack -= size;
@@ -118,6 +121,7 @@ static void were_read(struct engine *engine, const struct ss_shards *shards)
         ss_check(limits->held_until_ms > engine->now_ms);
     }
     limits->has_found = false;
+    ss_limit_rates_gain(engine, shards);
 }
 
 void ss_limits_shards(struct engine *engine, const struct ss_event *event)
@@ -133,7 +137,8 @@ void ss_limit_claimed(const struct task *task)
 {
     struct limit *limit = attempt_of(task)->limit;
     const struct engine *engine = task->loop->engine;
-    if (limit && engine->now_ms < engine->scheduler->limits.held_until_ms)
+    if (limit && limit->per_ms == 0 &&
+        engine->now_ms < engine->scheduler->limits.held_until_ms)
         limit->claimed++;
 }
 
@@ -157,6 +162,7 @@ void ss_limits_expire(struct engine *engine)
 {
     hold_expire(engine);
     ss_lingering_expire(engine);
+    ss_limit_rates_expire(engine);
 }
 
 // ------------------------------------------------ the end
@@ -165,6 +171,7 @@ static void free_limit(void *value)
 {
     struct limit *limit = value;
     ss_check(limit->out == 0 && limit->waiting == 0);
+    SS_VEC_FINI(&limit->begun);
     ss_free(limit->name);
     ss_free(limit);
 }

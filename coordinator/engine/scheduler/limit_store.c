@@ -1,8 +1,10 @@
 // limit_store.c - what the store holds of limits.
 //
 //   set NAME          how many tasks may be out, as an operator said
-//   part NUMBER NAME  the shard in which that part is (limit_parts.c)
-//   lack SHARD NAME   the owner of that shard lacks so many (limit_even.c)
+//   used NAME         tasks of it, which is a rate, may have begun
+//   (limit_rate.c) part NUMBER NAME  the shard in which that part is
+//   (limit_parts.c) lack SHARD NAME   the owner of that shard lacks so many
+//   (limit_even.c)
 //
 // They are read before the runs of shards that were gained, and with each look
 // at the members, by the queue that our own records go through: what is read
@@ -33,6 +35,8 @@ char *ss_limit_key(const json_t *record)
     const char *name = ss_json_str(record, "limit", "");
     if (json_object_get(record, "part"))
         return key_of("part", ss_json_int(record, "part", 0), name);
+    if (json_object_get(record, "used"))
+        return key_of("used", -1, name);
     if (json_object_get(record, "lacks"))
         return key_of("lack", ss_json_int(record, "shard", 0), name);
     return key_of("set", -1, name);

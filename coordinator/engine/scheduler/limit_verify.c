@@ -27,6 +27,10 @@ static void verify(const struct engine *engine, const struct limit *limit)
     ss_invariant(I253, limit->out == out && limit->waiting == waiting);
     ss_invariant(I254, limit->share == ss_limit_share(engine, limit));
     ss_invariant(I255, limit->lingering == lingering);
+    int64_t begun = 0;
+    for (size_t i = 0; i < limit->begun.count; i++)
+        begun += limit->begun.items[i].count;
+    ss_invariant(I260, limit->begun_now == begun);
     ss_invariant(I259, limit->gone == 0 && limit->gone_unclaimed == 0);
     ss_invariant(I256, limit->owed >= 0 && limit->owed <= limit->tasks_max &&
                            limit->claimed >= 0);

@@ -30,6 +30,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/scheduler/limit.h"
+#include "coordinator/engine/scheduler/limit_rate.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
@@ -138,8 +139,7 @@ void ss_ready_queue_add(struct task *task)
     struct attempt *attempt = attempt_of(task);
     ss_check(!attempt->line && task->state == TASK_READY);
     attempt->limit = ss_limit_of(task);
-    if (attempt->limit)
-        attempt->limit->waiting++;
+    ss_limit_waits(task);
     attempt->line = line_of(task);
     attempt->is_aside = task->gate_seq > task->loop->thread->durable;
     if (attempt->is_aside)

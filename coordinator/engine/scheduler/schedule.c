@@ -25,6 +25,7 @@
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/limit_linger.h"
+#include "coordinator/engine/scheduler/limit_rate.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
@@ -171,6 +172,7 @@ static void send(
     struct engine *engine, struct task *task, struct worker *worker)
 {
     ss_attempt_begin(task, worker);
+    ss_limit_begun(task);
     struct ss_assignment *order = ss_task_order(task);
     attempt_of(task)->sent_anew = false;
     order->heard = worker->beat_sent;

@@ -432,13 +432,15 @@ START_TEST(a_limit_is_shown_set_and_cleared)
     setenv("USER", "olga", 1);
     PLAY({.op = "limits",
         .final = "{\"limits\":[{\"limit\":\"openai\",\"tasks_max\":5,"
-                 "\"said_max\":9,\"set_by\":\"olga\",\"here\":2,\"out\":1,"
+                 "\"per_ms\":10000,\"said_max\":9,\"set_by\":\"olga\",\"here\":"
+                 "2,\"out\":1,"
                  "\"waiting\":0,\"members\":{\"tcp://a\":2}}]}"});
     ck_assert_int_eq(RUN("limit"), 0);
     expect_asked("limits {}\n");
-    expect_out("LIMIT   TASKS  GRAPHS SAY  SET BY  HERE  OUT  WAITING  MEMBERS"
-               "\nopenai      5           9  olga       2    1        0  "
-               "{\"tcp://a\": 2}\n");
+    expect_out(
+        "LIMIT   TASKS  PER     GRAPHS SAY  SET BY  HERE  OUT  WAITING  "
+        "MEMBERS\nopenai      5  10.0 s           9  olga       2    1        0"
+        "  {\"tcp://a\": 2}\n");
     ck_assert_int_eq(RUN("limit", "db"), 1);
     expect_asked("limits {}\n");
     PLAY({.op = "limit", .final = "{\"status\":\"set\"}"});
@@ -451,6 +453,12 @@ START_TEST(a_limit_is_shown_set_and_cleared)
     ck_assert_int_eq(RUN("limit", "openai", "--clear"), 0);
     expect_asked("limit {\"name\":\"openai\",\"by\":\"olga\"}\n");
     expect_out("limit openai is as graphs say it again\n");
+    ck_assert_int_eq(RUN("limit", "m", "--begun", "9", "--per", "10s"), 0);
+    expect_asked("limit {\"name\":\"m\",\"begun_max\":9,\"per_ms\":10000,"
+                 "\"by\":\"olga\"}\n");
+    expect_out("limit m: 9 tasks may begin in 10s, whatever graphs say. "
+               "superstep limit m --clear takes that back\n");
+    expect_usage(RUN("limit", "m", "--begun", "9"), "give both of them");
     expect_usage(RUN("limit", "--clear"), "say which limit");
     expect_usage(RUN("limit", "a", "--clear", "--tasks", "1"), "one of them");
 }

@@ -570,6 +570,8 @@ START_TEST(the_version_is_what_decides_plan_and_update)
     expect_version(plain, VERSIONED(", 'limit': {'tasks_max': 3}", ""), true);
     expect_version(plain, VERSIONED("", ", 'limit': {'tasks_max': 3}"), true);
     expect_version(
+        plain, VERSIONED("", ", 'limit': {'begun_max': 3, 'per_ms': 9}"), true);
+    expect_version(
         plain, VERSIONED("", ", 'defaults': {'timeout_ms': 1}"), true);
     expect_version(plain, VERSIONED(", 'defer': true", ""), false);
     expect_version(plain, VERSIONED(", 'reads': []", ""), false);

@@ -102,6 +102,7 @@ START_TEST(options_reach_the_compiled_graph)
     ck_assert_str_eq(a->labels.items[0], "gpu");
     ck_assert_str_eq(a->limit.name, "openai");
     ck_assert_int_eq(a->limit.tasks_max, 5);
+    ck_assert_int_eq(a->limit.per_ms, 0);
     ck_assert_uint_eq(a->reads.count, 2);
     ck_assert_uint_eq(a->branches_count, 2);
     ck_assert_str_eq(a->branches[0].name, "branch");

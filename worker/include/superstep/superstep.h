@@ -240,7 +240,8 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
     ss_node_with(                                                              \
         (graph), (name), (body), SS_OPTIONS_(ss_node_options, __VA_ARGS__))
 
-// How many tasks may be out at once, over all threads, runs and coordinators.
+// How many tasks may be out at once, or begin in a time (begun_max, per_ms),
+// over all threads, runs and coordinators.
 // Nodes that say the same name share a limit, also those of other graphs and
 // versions; if they say different numbers the least holds, and an operator's
 // (superstep limit) in place of all of them. A task that has to wait holds up
@@ -249,7 +250,9 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
 struct ss_limit_options {
     size_t size_;      // by ss_limit(); not for you
     const char *name;  // NULL: of this node, or of this graph, alone
-    int64_t tasks_max; // above 0
+    int64_t tasks_max; // above 0; 0: a rate
+    int64_t begun_max; // so many may begin
+    int64_t per_ms;    // in any time as long as this, an hour at most
 };
 
 // Of a node with a body, which was defined before. `node` NULL: of all nodes of
@@ -257,6 +260,7 @@ struct ss_limit_options {
 void ss_limit_with(struct ss_graph_def *graph, const char *node,
     const struct ss_limit_options *options);
 // ss_limit(graph, "ask", .name = "openai", .tasks_max = 5);
+// ss_limit(graph, "mail", .begun_max = 100, .per_ms = 60000);
 #define ss_limit(graph, node, ...)                                             \
     ss_limit_with((graph), (node),                                             \
         SS_OPTIONS_(ss_limit_options,                                          \
