@@ -260,7 +260,11 @@ static void write_limit(struct ss_buf *buf, const json_t *wait)
             buf, " in ", 0, ss_json_int(wait, "limit_per_ms", 0) * 1000);
     if (here < most)
         ss_buf_addf(buf, ", of which its coordinator has %lld", here);
-    ss_buf_addf(buf, ": %lld %s out", out, out == 1 ? "is" : "are");
+    if (ss_json_int(wait, "limit_per_ms", 0) > 0)
+        ss_buf_addf(buf, ": %lld began",
+            (long long)ss_json_int(wait, "limit_begun", 0));
+    else
+        ss_buf_addf(buf, ": %lld %s out", out, out == 1 ? "is" : "are");
     if (lingering > 0)
         ss_buf_addf(buf, ", and %lld more may go on at a worker", lingering);
     if (ss_json_bool(wait, "limit_looks_back", false))

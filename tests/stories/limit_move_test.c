@@ -295,6 +295,9 @@ START_TEST(an_operator_sets_a_limit_for_all_coordinators)
     begin("two", "u", 9);
     both_look(LOOKS);
     ck_assert_int_eq(out(), 2);
+    world_at("one"); // what is owed is no more than that
+    world_ask("olga", "limit", "{'name': 'openai', 'tasks_max': 1}");
+    both_look(2);
     world_at("two");
     world_ask("olga", "limit", "{'name': 'openai'}");
     both_look(LOOKS);

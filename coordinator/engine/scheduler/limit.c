@@ -47,6 +47,8 @@ static void settle(struct engine *engine, struct limit *limit)
     limit->tasks_max = ss_json_int(set, "tasks_max", limit->said_max);
     ss_limit_per(engine, limit, set ? per_ms : limit->said_per_ms);
     limit->share = ss_limit_share(engine, limit);
+    if (limit->owed > limit->tasks_max)
+        limit->owed = limit->tasks_max;
     ss_check(limit->share >= 0);
     ss_check(limit->share <= limit->tasks_max);
 }

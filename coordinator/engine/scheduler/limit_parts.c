@@ -69,7 +69,7 @@ int64_t ss_limit_held(const struct engine *engine, const struct limit *limit)
         if (ss_part_is_ours(engine, &limit->parts[i]) &&
             ss_part_is_held(engine, limit, i))
             held += ss_part_size(limit, i);
-    ss_check(held <= limit->share);
+    ss_check(held <= limit->tasks_max);
     return held > limit->claimed ? held - limit->claimed : 0;
 }
 

@@ -93,6 +93,9 @@ START_TEST(a_run_that_waits_says_for_what_and_what_to_do)
            "{\"node\":\"m\",\"count\":1,\"why\":\"limit\",\"limit\":"
            "\"openai\",\"limit_max\":5,\"limit_here\":2,\"limit_out\":1,"
            "\"limit_looks_back\":true},"
+           "{\"node\":\"p\",\"count\":1,\"why\":\"limit\",\"limit\":"
+           "\"mail\",\"limit_max\":3,\"limit_here\":3,\"limit_out\":0,"
+           "\"limit_per_ms\":12000,\"limit_begun\":3},"
            "{\"node\":\"z\",\"count\":1,\"why\":\"store\"},"
            "{\"node\":\"q\",\"count\":1,\"why\":\"answer\"},"
            "{\"node\":\"c\",\"count\":1,\"why\":\"cache\"}]}",
@@ -116,6 +119,7 @@ START_TEST(a_run_that_waits_says_for_what_and_what_to_do)
         "m waits for the limit openai of 5, of which its coordinator has 2: 1 "
         "is out, and those are looked for that were out before the coordinator "
         "began.\n"
+        "p waits for the limit mail of 3 in 12.0 s: 3 began.\n"
         "z waits for the store: rows before it are not durable yet.\n"
         "q waits for an answer.\n"
         "c waits (cache).\n"
