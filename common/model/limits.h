@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    SS_VALUE_DEPTH_MAX = 512,  // nesting of JSON: decoding recurses
+    SS_VALUE_DEPTH_MAX = 512, // nesting of JSON: decoding recurses
     // The longest time of a rate: for so long nothing of it may begin behind a
     // start or a takeover, as nobody knows what had begun before.
     SS_LIMIT_PER_MS_MAX = 3600000,

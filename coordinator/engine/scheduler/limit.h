@@ -28,7 +28,7 @@ struct part {
 };
 
 // Tasks that began, and count until then.
-struct begun {
+struct begun_part {
     int64_t until_ms;
     int64_t count;
 };
@@ -52,11 +52,12 @@ struct limit {
     int64_t asked;     // how many others know that we lack; 0: none
     uint16_t asked_at; // by which shard
     // Of a rate (limit_rate.c).
-    SS_VEC(struct begun) begun; // the oldest first
-    int64_t begun_now;          // of all these
-    bool is_marking;            // the store is told that one begins, or none
-    struct ss_shards fresh;     // what others had begun of them nobody knows,
-    int64_t fresh_until_ms;     // until then
+    SS_VEC(struct begun_part) begun; // the oldest first
+    int64_t begun_now;               // of all these
+    uint64_t marking; // to this the store answers that it knows whether one
+                      // begins; 0: it is not told
+    struct ss_shards fresh; // what others had begun of them nobody knows,
+    int64_t fresh_until_ms; // until then
     struct part parts[LIMIT_PARTS];
 };
 

@@ -36,7 +36,7 @@ static bool is_used(const struct engine *engine, const struct limit *limit)
 
 bool ss_limit_is_marked(const struct engine *engine, const struct limit *limit)
 {
-    return !limit->is_marking && is_used(engine, limit);
+    return limit->marking == 0 && is_used(engine, limit);
 }
 
 // What was begun before it was a rate, or under another time, counts as begun
@@ -92,7 +92,7 @@ void ss_limit_begun(const struct task *task)
     if (count > 0 && limit->begun.items[count - 1].until_ms == until_ms)
         limit->begun.items[count - 1].count++;
     else
-        SS_VEC_PUSH(&limit->begun, (struct begun){until_ms, 1});
+        SS_VEC_PUSH(&limit->begun, (struct begun_part){until_ms, 1});
     limit->begun_now++;
 }
 
@@ -135,8 +135,8 @@ static void pass(struct engine *engine, struct limit *limit)
 
 static void mark(struct engine *engine, struct limit *limit, json_t *record)
 {
-    limit->is_marking = true;
     ss_limit_batch(engine, NULL);
+    limit->marking = engine->tags;
     ss_limit_put(engine, "used", -1, limit->name, record);
     ss_limit_batch_send(engine);
 }
@@ -146,7 +146,7 @@ static void tell_store(struct engine *engine, struct limit *limit)
     bool used = is_used(engine, limit);
     bool is_idle = limit->waiting == 0 && limit->begun_now == 0 &&
                    limit->fresh_until_ms == 0;
-    if (limit->is_marking)
+    if (limit->marking > 0)
         return;
     if (limit->waiting > 0 && !used)
         mark(engine, limit,

@@ -1,7 +1,5 @@
 // limit_record.c - records of limits that were read, or are stored: what
 // follows from them.
-#include <string.h>
-
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -125,12 +123,6 @@ static void arrives(struct engine *engine, const json_t *record, bool is_stored)
 static void take(struct engine *engine, struct limit_put *put, bool is_stored)
 {
     struct ss_map *records = &engine->scheduler->limits.records;
-    struct limit *limit =
-        strncmp(put->key, "used ", 5) == 0
-            ? ss_map_get(&engine->scheduler->limits.by_name, put->key + 5)
-            : NULL;
-    if (limit)
-        limit->is_marking = false;
     if (json_object_get(put->record, "part"))
         arrives(engine, put->record, is_stored);
     if (is_stored && put->record)
@@ -174,6 +166,11 @@ static bool stored(struct engine *engine, const struct ss_event *event)
         return false;
     struct limit_batch batch = limits->under_way.items[i];
     SS_VEC_REMOVE(&limits->under_way, i);
+    for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next) {
+        struct limit *limit = e->value;
+        if (limit->marking == batch.tag)
+            limit->marking = 0;
+    }
     tell(engine, &batch, event);
     for (size_t k = 0; k < batch.puts.count; k++)
         take(engine, &batch.puts.items[k], event->stored.status == SS_OK);
