@@ -304,7 +304,10 @@ static int open_parts(struct ss_coordinator *shell,
     status = open_actors(shell, options, store, error);
     if (status == SS_OK && is_shared)
         status = open_leases(shell, options, error);
-    return status;
+    if (status == SS_OK)
+        asks(options, "open a connection for lists");
+    return status == SS_OK ? ss_shell_open_lists(shell, options, error)
+                           : status;
 }
 
 int ss_coordinator_open(const struct ss_coordinator_options *options,
@@ -342,6 +345,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_store_actors_stop(&shell->actors);
     ss_lease_keeper_stop(&shell->keeper);
     ss_store_actor_stop(&shell->leases);
+    ss_store_actor_stop(&shell->reader);
     ss_core_destroy(&shell->core);
     ss_link_close(&shell->link);
     ss_metrics_server_stop(&shell->metrics);

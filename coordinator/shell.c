@@ -47,7 +47,7 @@ static void shell_submit(
     output->job->begun_us = ss_clock_us();
     if (output->lane == SS_CORE_LEASES)
         ss_shell_leases_submit(shell, output->job);
-    else
+    else if (!ss_shell_list(shell, output->job))
         ss_store_actors_submit(shell->actors, output->job);
     ss_stop_at(stores ? SS_STOP_COORDINATOR_SUBMITTED : SS_STOP_NOWHERE);
 }
@@ -180,14 +180,11 @@ static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
                                                               : left;
 }
 
-_Static_assert(SS_STORE_ACTORS_MAX + 2 <= SS_LINK_WAIT_MAX,
-    "a turn waits for all that append, for leases and for signals");
-
 // Messages of peers wait until everything in the store is read: before that an
 // unpause would be told that nothing is paused, as no pause is known yet.
 static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
 {
-    struct pollfd polled[SS_STORE_ACTORS_MAX + 2];
+    struct pollfd polled[SS_SHELL_FDS_MAX];
     for (size_t i = 0; i < count; i++)
         polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     (void)poll(polled, (nfds_t)count, timeout_ms);
@@ -196,9 +193,10 @@ static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
 static void shell_wait(
     struct ss_coordinator *shell, int extra_fd, int timeout_ms)
 {
-    int fds[SS_STORE_ACTORS_MAX + 2];
+    int fds[SS_SHELL_FDS_MAX];
     size_t count = ss_store_actors_fds(shell->actors, fds);
     fds[count++] = shell->leases ? ss_store_actor_fd(shell->leases) : -1;
+    fds[count++] = shell->reader ? ss_store_actor_fd(shell->reader) : -1;
     fds[count++] = extra_fd;
     timeout_ms = shell_time_left(shell, timeout_ms);
     if (shell->is_opening)
@@ -216,6 +214,7 @@ int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
     shell_wait(shell, extra_fd, timeout_ms);
     ss_shell_leases_take(shell);
     shell_tell(shell, SS_CORE_TURN);
+    ss_shell_lists_take(shell);
     shell_take_notices(shell);
     bool has_more = !shell->is_opening && shell_take_messages(shell);
     has_more = shell_take_jobs(shell) || has_more;

@@ -11,6 +11,10 @@
 #include "coordinator/shell.h"
 #include "coordinator/store/store_actors.h"
 
+// A turn waits for all that append, for leases, lists and signals.
+enum { SS_SHELL_FDS_MAX = SS_STORE_ACTORS_MAX + 3 };
+_Static_assert((int)SS_SHELL_FDS_MAX <= (int)SS_LINK_WAIT_MAX, "it can");
+
 // Whether the store answers (watch.c).
 struct ss_shell_watch {
     int64_t since_ms;         // since when it does not; 0: it does
@@ -25,6 +29,8 @@ struct ss_coordinator {
     struct ss_store_actors *actors;
     struct ss_store_actor *leases;  // NULL: the store is ours alone
     struct ss_lease_keeper *keeper; // of them; the same
+    struct ss_store_actor *reader;  // lists come by it, so that no commit waits
+                                    // behind one; NULL: by `actors`
     struct ss_core *core;
     char *store_name;
     char *name;  // among coordinators
@@ -57,6 +63,13 @@ int ss_shell_leases_start(
 void ss_shell_leases_submit(struct ss_coordinator *shell, struct ss_job *job);
 void ss_shell_leases_take(struct ss_coordinator *shell);
 bool ss_shell_leases_rest(const struct ss_coordinator *shell);
+
+// lists.c: open what lists are read by; hand it a job (taken), if it is one
+// (false: it is not); take those that were read.
+int ss_shell_open_lists(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options, struct ss_error *error);
+bool ss_shell_list(struct ss_coordinator *shell, struct ss_job *job);
+void ss_shell_lists_take(struct ss_coordinator *shell);
 
 // watch.c: whether the store answers, at each turn; when to look again; since
 // when it does not and why (NULL: it answers).

@@ -114,6 +114,8 @@ bool ss_watch_finish(struct ss_coordinator *shell, struct ss_error *ret_error)
     bool all = ss_store_actors_finish_until(shell->actors, shell->stop_by_ms);
     if (shell->leases)
         all &= ss_store_actor_finish_until(shell->leases, shell->stop_by_ms);
+    if (shell->reader)
+        all &= ss_store_actor_finish_until(shell->reader, shell->stop_by_ms);
     if (all)
         return true;
     size_t unhanded = ss_core_unhanded(shell->core);

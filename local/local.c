@@ -180,6 +180,7 @@ static bool local_command(void *ctx, const struct ss_command *command)
     case SS_COMMAND_STORE:
     case SS_COMMAND_READ:
     case SS_COMMAND_SCAN:
+    case SS_COMMAND_FIND:
     case SS_COMMAND_GET:
         return false;
     case SS_COMMAND_REPLY:

@@ -14,6 +14,7 @@
 #define SS_REQUEST_MAP(X)                                                      \
     X(TEXT, action)                                                            \
     X(TEXT, after)                                                             \
+    X(INT, age_min_ms)                                                         \
     X(INT, age_ms)                                                             \
     X(FLAG, all)                                                               \
     X(TEXT, before)                                                            \
@@ -42,11 +43,14 @@
     X(TEXT, key)                                                               \
     X(INT, limit)                                                              \
     X(INT, max_concurrency)                                                    \
+    X(OBJECT, metadata)                                                        \
     X(FLAG, more)                                                              \
     X(TEXT, name)                                                              \
     X(LIST, nodes)                                                             \
+    X(TEXT, order)                                                             \
     X(LIST, output_keys)                                                       \
     X(INT, per_ms)                                                             \
+    X(TEXT, prefix)                                                            \
     X(INT, priority)                                                           \
     X(TEXT, reason)                                                            \
     X(INT, recursion_limit)                                                    \

@@ -36,7 +36,8 @@ static void core_perform(struct ss_core *core, const struct ss_command *command)
     if (options->command && options->command(options->ctx, command))
         return;
     if (command->type == SS_COMMAND_STORE || command->type == SS_COMMAND_READ ||
-        command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET)
+        command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET ||
+        command->type == SS_COMMAND_FIND)
         core_submit(core, command);
     else if (command->type == SS_COMMAND_DAMAGED)
         ss_core_damage_note(core, command->key, command->text);
@@ -158,7 +159,8 @@ static bool core_has_failed(struct ss_core *core, const struct ss_job *job)
 // A list with a record that is none: whoever asked is told, and nobody else.
 static void core_note_list(struct ss_core *core, const struct ss_job *job)
 {
-    if ((job->type == SS_JOB_SCAN || job->type == SS_JOB_GET) &&
+    if ((job->type == SS_JOB_SCAN || job->type == SS_JOB_GET ||
+            job->type == SS_JOB_FIND) &&
         (job->status == SS_ECORRUPT || job->status == SS_EFORMAT))
         ss_core_damage_note(core, job->error.message, job->error.message);
 }

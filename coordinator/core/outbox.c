@@ -584,6 +584,7 @@ void ss_core_outbox_command(
     case SS_COMMAND_STORE:
     case SS_COMMAND_READ:
     case SS_COMMAND_SCAN:
+    case SS_COMMAND_FIND:
     case SS_COMMAND_GET:
     case SS_COMMAND_DAMAGED: // damage.c
         break;

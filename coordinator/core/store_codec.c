@@ -127,7 +127,11 @@ static struct ss_store_put put_of(const struct ss_command_put *put,
                 : put->same ? SS_WHEN_SAME
                             : SS_WHEN_ANY,
         .expected = expected,
-        .expires_us = put->expires_us};
+        .expires_us = put->expires_us,
+        .at_us = ss_find_at_us(put->table == SS_RECORD_THREAD, put->value),
+        .status = put->table == SS_RECORD_RUN
+                      ? ss_json_str(put->value, "status", NULL)
+                      : NULL};
 }
 
 static bool is_open(const struct ss_command_put *put)
@@ -145,7 +149,8 @@ static struct ss_store_put open_put_of(const struct ss_command_put *put)
         .key = put->key,
         .index = text || !is_sure ? put->index : NULL,
         .value = text,
-        .value_size = text ? strlen(text) : 0};
+        .value_size = text ? strlen(text) : 0,
+        .at_us = ss_find_at_us(false, put->value)};
 }
 
 static int add_rows(struct ss_store_codec *codec,
@@ -223,14 +228,22 @@ static struct ss_job *record_job(const struct ss_command *command)
     return job;
 }
 
+static struct ss_job *find_job(const struct ss_command *command)
+{
+    struct ss_job *job = ss_job_new(SS_JOB_FIND, command->tag);
+    ss_find_copy(command->find, &job->find);
+    return job;
+}
+
 int ss_store_codec_job(struct ss_store_codec *codec,
     const struct ss_command *command, struct ss_job **ret_job,
     struct ss_error *error)
 {
     if (command->type == SS_COMMAND_STORE)
         return store_job(codec, command, ret_job, error);
-    *ret_job = command->type == SS_COMMAND_READ ? read_job(command)
-                                                : record_job(command);
+    *ret_job = command->type == SS_COMMAND_READ   ? read_job(command)
+               : command->type == SS_COMMAND_FIND ? find_job(command)
+                                                  : record_job(command);
     return SS_OK;
 }
 
@@ -354,6 +367,8 @@ static void records_event(struct ss_job *job, struct ss_event *event)
     event->records.message = job->error.message;
     event->records.records = records;
     event->records.records_count = count;
+    event->records.place = job->place;
+    event->records.lacks = job->lacks;
 }
 
 void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,
@@ -369,6 +384,7 @@ void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,
         break;
     case SS_JOB_SCAN:
     case SS_JOB_GET:
+    case SS_JOB_FIND:
         records_event(job, ret_event);
         break;
     case SS_JOB_RENEW: // cluster.c's
@@ -377,6 +393,7 @@ void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,
     case SS_JOB_TAKE:
     case SS_JOB_HAND:
     case SS_JOB_END:
+    case SS_JOB_TELL: // the shell's
         break;
     }
 }

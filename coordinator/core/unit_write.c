@@ -67,7 +67,8 @@ void ss_unit_add_put(
     struct ss_unit_put written = {.put = *put,
         .key = put_text(tail, put->key),
         .index = put_text(tail, put->index),
-        .value = put_bytes(tail, put->value, put->value_size)};
+        .value = put_bytes(tail, put->value, put->value_size),
+        .status = put_text(tail, put->status)};
     SS_VEC_PUSH(&writer->puts, written);
 }
 
@@ -91,6 +92,7 @@ static void place(const struct ss_unit_writer *writer, void *to,
         puts[i].key = pointer(end, from->key);
         puts[i].index = pointer(end, from->index);
         puts[i].value = pointer(end, from->value);
+        puts[i].status = pointer(end, from->status);
     }
     unit->rows = rows;
     unit->rows_count = writer->rows.count;

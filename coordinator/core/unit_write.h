@@ -14,7 +14,7 @@
 // A put whose texts stand in the tail: so many bytes before its end; 0: none.
 struct ss_unit_put {
     struct ss_store_put put;
-    size_t key, index, value;
+    size_t key, index, value, status;
 };
 
 struct ss_unit_writer {

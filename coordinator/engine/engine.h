@@ -26,6 +26,7 @@
 
 #include "common/base/status.h"
 #include "common/model/cluster.h"
+#include "common/model/find.h"
 #include "common/model/journal.h"
 #include "common/model/task.h"
 
@@ -61,7 +62,7 @@ enum ss_record_table {
     X(PAUSES)        /* all that is paused, as the store has it */             \
     X(LIMITS)        /* all records of limits, as the store has them */        \
     X(ROWS)          /* the answer to READ */                                  \
-    X(RECORDS)       /* the answer to SCAN or GET */                           \
+    X(RECORDS)       /* the answer to SCAN, GET or FIND */                     \
     X(STORED)        /* the answer to STORE */                                 \
     X(MEMBERS)       /* where all coordinators are, as of now */               \
     X(SHARDS_GAINED) /* threads that are ours from now on */                   \
@@ -168,6 +169,8 @@ struct ss_event {
             const char *message;
             const struct ss_record *records;
             size_t records_count;
+            const char *place; // FIND: it goes on there; NULL: that is all
+            bool lacks;        // FIND: some are not found yet
         } records;
         struct {
             uint64_t tag;
@@ -210,6 +213,7 @@ enum ss_command_type {
     SS_COMMAND_READ,     // rows of `thread` from..to, its record; answer ROWS
     SS_COMMAND_SCAN,     // records of `table` (`key`: index, or NULL)
     SS_COMMAND_GET,      // the record `key` of `table`
+    SS_COMMAND_FIND,     // records that fit `find`; answer RECORDS
     SS_COMMAND_REPLY,    // the final answer `json` to request `id` of `peer`
     SS_COMMAND_EVENT,    // a stream item of request `id` of `peer`
     SS_COMMAND_DAMAGED, // `key` ("thread t") cannot be read; `text`: a sentence
@@ -232,7 +236,7 @@ struct ss_command {
     enum ss_command_type type;
     char *peer;
     uint64_t id;  // REPLY, EVENT: the request's number
-    uint64_t tag; // STORE, READ, SCAN, GET; SEEK; HEARD
+    uint64_t tag; // STORE, READ, SCAN, GET, FIND; SEEK; HEARD
     int status;
     char *text;
     json_t *json;
@@ -258,6 +262,7 @@ struct ss_command {
     char *key;
     char *after;  // SCAN: keys that follow this one; NULL: from the first
     size_t limit; // SCAN: at most so many; 0: all
+    struct ss_find *find; // FIND
 };
 
 // What one step asks of the shell, in order. Owned by the engine, valid until

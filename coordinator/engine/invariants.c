@@ -341,7 +341,8 @@ static bool is_answered(const struct ss_command *command)
 {
     return command->type == SS_COMMAND_STORE ||
            command->type == SS_COMMAND_READ ||
-           command->type == SS_COMMAND_GET || command->type == SS_COMMAND_SCAN;
+           command->type == SS_COMMAND_GET ||
+           command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_FIND;
 }
 
 // What must be answered will find who asked.

@@ -48,6 +48,8 @@ void ss_job_destroy(struct ss_job **job)
     ss_free(it->thread);
     ss_free(it->key);
     ss_free(it->index);
+    ss_find_fini(&it->find);
+    ss_free(it->place);
     for (size_t i = 0; i < it->rows_count; i++) {
         ss_free(it->rows[i].memory);
     }

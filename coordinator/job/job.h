@@ -12,6 +12,7 @@
 
 #include "common/base/status.h"
 #include "common/model/cluster.h"
+#include "common/model/find.h"
 #include "common/model/thread_status.h"
 
 // A journal row: columns for people and filters, and the encoded body.
@@ -75,6 +76,10 @@ struct ss_store_put {
     enum ss_store_when when;
     uint64_t expected;
     int64_t expires_us; // wall time; 0: never (cache)
+    // Of runs and threads: the time by which they are found, and how a run
+    // stands (or NULL).
+    int64_t at_us;
+    const char *status;
 };
 
 // Rows of one thread, and the puts that belong to them: all or nothing. The
@@ -98,6 +103,8 @@ enum ss_job_type {
     SS_JOB_READ,  // rows of `thread`, from..to; all rows: behind its records
     SS_JOB_SCAN,  // entries of `table`
     SS_JOB_GET,   // one entry
+    SS_JOB_FIND,  // `find`: entries, the newest first
+    SS_JOB_TELL,  // entries that older programs put are told their times
     // As store.h has them, for `member`:
     SS_JOB_RENEW, // `lease_ms`
     SS_JOB_LOOK,  // `cluster`
@@ -134,6 +141,7 @@ struct ss_job {
     char *key;   // GET: the key; SCAN: after
     char *index; // SCAN
     size_t limit;
+    struct ss_find find; // FIND
     struct ss_member member;
     int64_t lease_ms;
     bool kept; // RENEW: nobody asked for it but the lease keeper
@@ -148,6 +156,8 @@ struct ss_job {
     size_t rows_count;
     struct ss_job_entry *entries; // READ: its own record, then runs' ones
     size_t entries_count;
+    char *place; // FIND: the place behind which it goes on; NULL: nowhere
+    bool lacks;  // FIND, TELL: some entries have no time yet
     struct ss_cluster *cluster; // LOOK: there from the beginning; else NULL
     struct ss_job *next;
     _Alignas(max_align_t) char behind[]; // ss_job_new_with()

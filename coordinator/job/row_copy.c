@@ -57,6 +57,7 @@ static struct ss_store_put pack_put(
     struct ss_store_put copy = *put;
     copy.key = pack_text(packer, put->key);
     copy.index = pack_text(packer, put->index);
+    copy.status = pack_text(packer, put->status);
     if (put->value) {
         // At least a byte, so that an empty value is not a deletion.
         copy.value = pack(packer, put->value, put->value_size);

@@ -6,6 +6,7 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "coordinator/job/row_copy.h"
+#include "coordinator/store/job_run_impl.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_impl.h"
 
@@ -70,6 +71,8 @@ static int cluster_run(struct ss_store *store, struct ss_job *job)
     case SS_JOB_READ:
     case SS_JOB_SCAN:
     case SS_JOB_GET:
+    case SS_JOB_FIND:
+    case SS_JOB_TELL:
         break;
     }
     ss_unreachable();
@@ -201,6 +204,12 @@ static void query_run(struct ss_store *store, struct ss_job *job)
     case SS_JOB_GET:
         job->status = of_runs ? runs_get(store, &collector)
                               : get_in(store, &collector, job->table);
+        break;
+    case SS_JOB_FIND:
+        job->status = ss_job_find(store, job);
+        break;
+    case SS_JOB_TELL:
+        job->status = ss_store_tell(store, &job->lacks, &job->error);
         break;
     case SS_JOB_RENEW:
     case SS_JOB_LOOK:

@@ -26,6 +26,12 @@ enum {
     // Rows or entries of one answer of a server: a reader that stops early has
     // asked for so many in vain.
     SS_STORE_PAGE_ROWS = 256,
+    // Records that one answer to a search looks at: what few of them fit is
+    // found in steps, and nobody waits long behind one.
+    SS_STORE_FOUND_LOOKED_MAX = 10000,
+    // Records of older programs that are told their times at once: so long a
+    // search waits for them, and so long their rows are locked.
+    SS_STORE_TELL_MAX = 1000,
     // Threads whose heads need not be asked for.
     SS_STORE_HEADS_MAX = 65536,
     // The size of a value that a session holds once, so that its server's
@@ -43,6 +49,10 @@ enum {
 // One body: SQLite's own limit is 1,000,000,000 bytes for a value and for a
 // row.
 #define SS_STORE_BODY_SIZE_MAX ((size_t)512 * 1024 * 1024)
+
+// Records of one answer to a search: threads that ask much have large ones, and
+// an answer is in memory three times on its way out.
+#define SS_STORE_FOUND_SIZE_MAX ((size_t)4 * 1024 * 1024)
 
 // Bodies of one statement, if one does not pass it alone: a server takes a
 // statement in memory, and at most 1 GB of it.

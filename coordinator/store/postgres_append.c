@@ -179,7 +179,8 @@ static enum ss_pg_put kind_of(const struct ss_store_put *put)
 }
 
 struct put_arrays {
-    struct ss_pg_array keys, indexes, expiries, hashes, values, expected;
+    struct ss_pg_array keys, indexes, expiries, hashes, values, times, states,
+        expected;
 };
 
 static void put_add(struct put_arrays *arrays, const struct ss_store_put *put)
@@ -193,7 +194,22 @@ static void put_add(struct put_arrays *arrays, const struct ss_store_put *put)
     ss_pg_array_number(
         &arrays->hashes, (int64_t)ss_hash64(put->value, put->value_size));
     ss_pg_array_bytes(&arrays->values, put->value, put->value_size);
+    ss_pg_array_number(&arrays->times, put->at_us);
+    ss_pg_array_text(&arrays->states, put->status);
     ss_pg_array_number(&arrays->expected, (int64_t)put->expected);
+}
+
+// Which of the arrays a statement takes, in their order.
+enum { OF_ALL = 1, OF_INDEX = 2, OF_VALUE = 4, OF_TIME = 8, OF_SAME = 16 };
+
+static int wanted_of(enum ss_store_table table, enum ss_pg_put kind)
+{
+    if (kind == SS_PG_PUT_DELETE || kind == SS_PG_PUT_DELETE_OF) {
+        return kind == SS_PG_PUT_DELETE ? OF_ALL : OF_ALL | OF_INDEX;
+    }
+    return OF_ALL | OF_INDEX | OF_VALUE |
+           (ss_store_table_has_times(table) ? OF_TIME : 0) |
+           (kind == SS_PG_PUT_SAME ? OF_SAME : 0);
 }
 
 static void puts_send(struct pipeline *pipeline, struct put_arrays *arrays,
@@ -201,19 +217,19 @@ static void puts_send(struct pipeline *pipeline, struct put_arrays *arrays,
 {
     struct ss_pg_params params = {0};
     int64_t count = arrays->keys.count;
-    struct ss_pg_array *const all[] = {&arrays->keys, &arrays->indexes,
-        &arrays->expiries, &arrays->hashes, &arrays->values, &arrays->expected};
-    static const size_t columns[SS_PG_PUT_KINDS] = {[SS_PG_PUT_ANY] = 5,
-        [SS_PG_PUT_ABSENT] = 5,
-        [SS_PG_PUT_SAME] = 6,
-        [SS_PG_PUT_DELETE] = 1,
-        [SS_PG_PUT_DELETE_OF] = 2};
-    size_t used = columns[kind];
+    int wanted = wanted_of(table, kind);
+    const struct {
+        struct ss_pg_array *array;
+        int of;
+    } all[] = {{&arrays->keys, OF_ALL}, {&arrays->indexes, OF_INDEX},
+        {&arrays->expiries, OF_VALUE}, {&arrays->hashes, OF_VALUE},
+        {&arrays->values, OF_VALUE}, {&arrays->times, OF_TIME},
+        {&arrays->states, OF_TIME}, {&arrays->expected, OF_SAME}};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        if (i < used && count > 0) {
-            ss_pg_params_array(&params, all[i]);
+        if ((wanted & all[i].of) && count > 0) {
+            ss_pg_params_array(&params, all[i].array);
         }
-        ss_free(all[i]->bytes);
+        ss_free(all[i].array->bytes);
     }
     if (kind == SS_PG_PUT_SAME) {
         ss_pg_params_number(&params, count);
@@ -233,6 +249,8 @@ static void send_puts_of(
     ss_pg_array_init(&arrays.expiries, SS_PG_INT8);
     ss_pg_array_init(&arrays.hashes, SS_PG_INT8);
     ss_pg_array_init(&arrays.values, SS_PG_BYTEA);
+    ss_pg_array_init(&arrays.times, SS_PG_INT8);
+    ss_pg_array_init(&arrays.states, SS_PG_TEXT);
     ss_pg_array_init(&arrays.expected, SS_PG_INT8);
     for (size_t i = 0; i < run->count; i++) {
         for (size_t p = 0; p < run->units[i].puts_count; p++) {

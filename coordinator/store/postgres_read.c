@@ -6,16 +6,6 @@
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"
 
-enum { READ_TRIES_MAX = 3 };
-
-// One page. `last`: the last row that came; the next page begins behind it.
-struct page {
-    struct ss_pg_query query;
-    int (*call)(void *reader, const PGresult *result, int row);
-    void *reader;
-    int rows;
-};
-
 static int moved(const struct ss_pg_store *store, struct ss_error *error)
 {
     return ss_error_set(error, SS_EFENCED,
@@ -26,7 +16,7 @@ static int moved(const struct ss_pg_store *store, struct ss_error *error)
 
 // Row by row, so that no more than one is held. If the reader stops, the rest
 // of the page is skipped.
-static int rows_call(struct ss_pg_store *store, struct page *page,
+static int rows_call(struct ss_pg_store *store, struct ss_pg_page *page,
     int *ret_stopped, struct ss_error *error)
 {
     int status = SS_OK;
@@ -47,7 +37,7 @@ static int rows_call(struct ss_pg_store *store, struct page *page,
     return status;
 }
 
-static int page_read(struct ss_pg_store *store, struct page *page,
+int ss_pg_page_read(struct ss_pg_store *store, struct ss_pg_page *page,
     int *ret_stopped, struct ss_error *error)
 {
     const struct ss_pg_params *params = page->query.params;
@@ -69,8 +59,7 @@ static int page_read(struct ss_pg_store *store, struct page *page,
     return rows_call(store, page, ret_stopped, error);
 }
 
-// SS_EAGAIN is an answer to an apply, not to a reader.
-static int give_up(int status, struct ss_error *error)
+int ss_pg_give_up(int status, struct ss_error *error)
 {
     if (status == SS_EAGAIN) {
         status = SS_EIO;
@@ -131,7 +120,7 @@ int ss_pg_read(struct ss_store *base, const char *thread,
         ss_pg_params_number(&params, (int64_t)reader.next);
         ss_pg_params_number(&params, (int64_t)range[1]);
         ss_pg_params_number(&params, SS_STORE_PAGE_ROWS);
-        struct page page = {
+        struct ss_pg_page page = {
             .query = {.sql = "SELECT seq, kind, format, run, ns, checkpoint_id,"
                              " parent_id, parent_seq, base_seq, source, step,"
                              " wall_us, metadata, checksum, body FROM @journal"
@@ -143,15 +132,15 @@ int ss_pg_read(struct ss_store *base, const char *thread,
             .call = row_call,
             .reader = &reader};
         int stopped = SS_OK;
-        int status = page_read(store, &page, &stopped, error);
+        int status = ss_pg_page_read(store, &page, &stopped, error);
         if (stopped != SS_OK) {
             return stopped;
         }
-        if (status == SS_EAGAIN && ++lost < READ_TRIES_MAX) {
+        if (status == SS_EAGAIN && ++lost < SS_PG_READ_TRIES_MAX) {
             continue;
         }
         if (status != SS_OK || page.rows < SS_STORE_PAGE_ROWS) {
-            return give_up(status, error);
+            return ss_pg_give_up(status, error);
         }
     }
 }
@@ -206,7 +195,7 @@ static int entries_read(struct ss_pg_store *store,
         if (query->index) {
             ss_pg_params_text(&params, query->index);
         }
-        struct page page = {
+        struct ss_pg_page page = {
             .query = {.sql = scans[query->table == SS_TABLE_THREADS]
                                   [query->index != NULL],
                 .table = query->table,
@@ -215,17 +204,17 @@ static int entries_read(struct ss_pg_store *store,
             .call = entry_call,
             .reader = reader};
         int stopped = SS_OK;
-        int status = page_read(store, &page, &stopped, error);
+        int status = ss_pg_page_read(store, &page, &stopped, error);
         ss_free(after);
         if (stopped != SS_OK) {
             return stopped;
         }
-        if (status == SS_EAGAIN && ++lost < READ_TRIES_MAX) {
+        if (status == SS_EAGAIN && ++lost < SS_PG_READ_TRIES_MAX) {
             continue;
         }
         if (status != SS_OK || (size_t)page.rows < wanted ||
             reader->left == 0) {
-            return give_up(status, error);
+            return ss_pg_give_up(status, error);
         }
     }
 }
@@ -251,24 +240,24 @@ int ss_pg_get(struct ss_store *base, enum ss_store_table table, const char *key,
     struct entry_reader reader = {.left = 1, .entry = entry, .ctx = ctx};
     struct ss_pg_params params = {0};
     ss_pg_params_text(&params, key);
-    struct page page = {.query = {.sql = ENTRIES "key = $1::text",
-                            .table = table,
-                            .params = &params,
-                            .what = "get"},
+    struct ss_pg_page page = {.query = {.sql = ENTRIES "key = $1::text",
+                                  .table = table,
+                                  .params = &params,
+                                  .what = "get"},
         .call = entry_call,
         .reader = &reader};
     int status = SS_EAGAIN;
     int stopped = SS_OK;
-    for (int i = 0; i < READ_TRIES_MAX && status == SS_EAGAIN && reader.left;
-         i++) {
-        status = page_read(store, &page, &stopped, error);
+    for (int i = 0;
+         i < SS_PG_READ_TRIES_MAX && status == SS_EAGAIN && reader.left; i++) {
+        status = ss_pg_page_read(store, &page, &stopped, error);
     }
     ss_free(reader.after);
     if (reader.left == 0) {
         return stopped;
     }
     if (status != SS_OK) {
-        return give_up(status, error);
+        return ss_pg_give_up(status, error);
     }
     return ss_error_set(error, SS_ENOTFOUND, "store: there is no %s", key);
 }

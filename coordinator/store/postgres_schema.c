@@ -110,6 +110,25 @@ static const char format_4[] = TABLE("pauses",
 // stay; the number of the format keeps out older programs, which would look
 // only for those.
 static const char format_5[] = "UPDATE @format SET number = 5;\n";
+// Times, by which records are found. Programs of before leave the columns as
+// they are and need not know of them, so the number of the format stays and old
+// and new ones run side by side; what those put is told its time later
+// (postgres_find.c).
+#define TIMES(name)                                                            \
+    "ALTER TABLE @" name " ADD COLUMN at_us bigint, ADD COLUMN status text"    \
+    " COLLATE \"C\", ADD COLUMN at_hash bigint; -- `at_us` of this value\n"
+#define TIMES_INDEX(name)                                                      \
+    "CREATE INDEX " name "_newest ON @" name " (at_us DESC, key)\n"            \
+    "  WHERE at_us IS NOT NULL;\n"                                             \
+    "CREATE INDEX " name "_untold ON @" name " (key)\n"                        \
+    "  WHERE at_hash IS DISTINCT FROM hash;\n"
+static const char times[] = TIMES("runs") TIMES("open_runs") TIMES("threads")
+    TIMES_INDEX("runs") TIMES_INDEX("threads")
+    // Most runs are done, and most threads idle: those stand in none of these.
+    "CREATE INDEX runs_stand ON @runs (status, at_us DESC, key)\n"
+    "  WHERE status <> 'done';\n"
+    "CREATE INDEX threads_stand ON @threads (index_key, at_us DESC, key)\n"
+    "  WHERE index_key IS NOT NULL;\n";
 _Static_assert(SS_SHARDS == 1024, "the table has that many");
 
 static int script(
@@ -177,6 +196,22 @@ static int format_check(
     return status;
 }
 
+static int look_for_times(
+    struct ss_pg_store *store, bool *ret_there, struct ss_error *error)
+{
+    const struct ss_pg_query query = {
+        .sql = "SELECT count(*) FROM pg_attribute WHERE attrelid ="
+               " to_regclass('@threads') AND attname = 'at_us'",
+        .what = "look for the times"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status == SS_OK) {
+        *ret_there = ss_pg_number_at(result, 0, 0) > 0;
+        PQclear(result);
+    }
+    return status;
+}
+
 // What is in the schema: 0 no schema, 1 no table of our names, 2 our tables, 3
 // tables of another program.
 static int look(
@@ -219,6 +254,7 @@ static int foreign(struct ss_pg_store *store, struct ss_error *error)
 static int bring_up(struct ss_pg_store *store, struct ss_error *error)
 {
     int64_t what = 0, format = 0;
+    bool has_times = false;
     int status = look(store, &what, error);
     if (status == SS_OK && what == 3) {
         return foreign(store, error);
@@ -240,6 +276,12 @@ static int bring_up(struct ss_pg_store *store, struct ss_error *error)
     }
     if (status == SS_OK && format < 5) {
         status = script(store, format_5, error);
+    }
+    if (status == SS_OK) {
+        status = look_for_times(store, &has_times, error);
+    }
+    if (status == SS_OK && !has_times) {
+        status = script(store, times, error);
     }
     return status;
 }
@@ -273,6 +315,7 @@ static int locked_bring_up(struct ss_pg_store *store, struct ss_error *error)
 int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error)
 {
     int64_t what = 0, format = 0;
+    bool has_times = false;
     int status = look(store, &what, error);
     if (status == SS_OK && what == 3) {
         return foreign(store, error);
@@ -280,7 +323,10 @@ int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error)
     if (status == SS_OK && what == 2) {
         status = format_check(store, &format, error);
     }
-    if (status == SS_OK && format < SS_PG_FORMAT) {
+    if (status == SS_OK && what == 2) {
+        status = look_for_times(store, &has_times, error);
+    }
+    if (status == SS_OK && (format < SS_PG_FORMAT || !has_times)) {
         status = locked_bring_up(store, error);
     }
     return status;

@@ -66,6 +66,34 @@ static const char *const put_texts[SS_PG_PUT_KINDS] = {
         " WHERE t.key = p.key AND t.index_key = p.index_key",
 };
 
+// Of tables with times. `at_hash` says of which value the time is: where a
+// program puts another one that knows of no times, they differ
+// (postgres_find.c).
+#define TIMED_COLUMNS                                                          \
+    "(key, index_key, expires_us, hash, value, at_us, status, at_hash)"
+#define TIMED_LISTS PUT_LISTS ", $6::bigint[], $7::text[]"
+#define TIMED_AS    " AS p (key, index_key, expires_us, hash, value, at_us, status"
+#define INSERT_TIMED                                                           \
+    "INSERT INTO @# " TIMED_COLUMNS " SELECT p.*, p.hash FROM " TIMED_LISTS    \
+    ")" TIMED_AS ") ORDER BY 1"
+
+static const char *const timed_texts[SS_PG_PUT_KINDS] = {
+    [SS_PG_PUT_ANY] =
+        INSERT_TIMED " ON CONFLICT (key) DO UPDATE SET index_key ="
+                     " excluded.index_key, expires_us = excluded.expires_us,"
+                     " hash = excluded.hash, value = excluded.value, at_us ="
+                     " excluded.at_us, status = excluded.status, at_hash ="
+                     " excluded.at_hash",
+    [SS_PG_PUT_ABSENT] = INSERT_TIMED,
+    [SS_PG_PUT_SAME] =
+        "WITH u AS (UPDATE @# t SET index_key = p.index_key, expires_us ="
+        " p.expires_us, hash = p.hash, value = p.value, at_us = p.at_us, status"
+        " = p.status, at_hash = p.hash FROM " TIMED_LISTS
+        ", $8::bigint[])" TIMED_AS
+        ", expected) WHERE t.key = p.key AND t.hash = p.expected RETURNING 1)"
+        " SELECT 1 / (count(*) = $9::bigint)::integer FROM u",
+};
+
 enum ss_pg_statement ss_pg_put_statement(
     enum ss_store_table table, enum ss_pg_put put)
 {
@@ -80,9 +108,11 @@ static char *sql_of(const struct ss_pg_store *store, enum ss_pg_statement which)
     if (which < SS_PG_PUTS) {
         return ss_pg_sql(store, texts[which], SS_TABLE_META);
     }
-    int put = (int)which - (int)SS_PG_PUTS;
-    return ss_pg_sql(store, put_texts[put % SS_PG_PUT_KINDS],
-        (enum ss_store_table)(put / SS_PG_PUT_KINDS));
+    int put = (int)which - (int)SS_PG_PUTS, kind = put % SS_PG_PUT_KINDS;
+    enum ss_store_table table = (enum ss_store_table)(put / SS_PG_PUT_KINDS);
+    bool is_timed = ss_store_table_has_times(table) && timed_texts[kind];
+    return ss_pg_sql(
+        store, is_timed ? timed_texts[kind] : put_texts[kind], table);
 }
 
 // --- preparing and sending --------------------------------------------------

@@ -66,5 +66,55 @@ static const char format_3[] =
 // only for those.
 static const char format_4[] = "";
 
+// Programs of before leave the columns empty and need not know of them, so the
+// number of the format stays, and they may come back.
+#define TIMES(name)                                                            \
+    "ALTER TABLE " name " ADD COLUMN at_us INTEGER;\n"                         \
+    "ALTER TABLE " name " ADD COLUMN status TEXT;\n"
+#define TIMES_INDEX(name)                                                      \
+    "CREATE INDEX " name "_newest ON " name " (at_us DESC, key)\n"             \
+    "  WHERE at_us IS NOT NULL;\n"                                             \
+    "CREATE INDEX " name "_untold ON " name " (key) WHERE at_us IS NULL;\n"
+
+const char ss_sqlite_times[] = TIMES("runs") TIMES("open_runs") TIMES("threads")
+    TIMES_INDEX("runs") TIMES_INDEX("threads")
+    // Most runs are done, and most threads idle: those stand in none of these.
+    "CREATE INDEX runs_stand ON runs (status, at_us DESC, key)\n"
+    "  WHERE status <> 'done';\n"
+    "CREATE INDEX threads_stand ON threads (index_key, at_us DESC, key)\n"
+    "  WHERE index_key IS NOT NULL;\n";
+
+// A damaged record has no time; who reads it is told so.
+#define FROM_JSON(path)                                                        \
+    "CASE WHEN json_valid(CAST(value AS TEXT)) THEN"                           \
+    " json_extract(CAST(value AS TEXT), '$." path "') END"
+#define FILL_RUNS(name)                                                        \
+    "UPDATE " name " SET at_us = coalesce(" FROM_JSON(                         \
+        "created_us") ", 0),\n"                                                \
+                      "  status = " FROM_JSON(                                 \
+                          "status") " WHERE at_us IS NULL;\n"
+// How the newest run of a thread ended, for one whose record does not say.
+#define BY_ITS_RUN                                                             \
+    "(SELECT CASE r.status WHEN 'done' THEN NULL WHEN 'failed' THEN 'failed'"  \
+    " ELSE 'interrupted' END FROM runs r WHERE r.index_key = threads.key"      \
+    " ORDER BY r.at_us DESC LIMIT 1)"
+
+const char ss_sqlite_times_fill[] = FILL_RUNS("runs")
+    FILL_RUNS("open_runs") "UPDATE threads SET at_us = coalesce(" FROM_JSON(
+        "updated_us") ", " FROM_JSON("created_us") ", 0),\n"
+                                                   "  index_key = CASE WHEN "
+                                                   "coalesce(" FROM_JSON(
+                                                       "status") ", '') ="
+                                                                 " coalesce("
+                                                                 "index_key, "
+                                                                 "'idle') THEN "
+                                                                 "index_key "
+                                                                 "ELSE"
+                                                                 " " BY_ITS_RUN
+                                                                 " END\n"
+                                                                 "  WHERE "
+                                                                 "at_us IS "
+                                                                 "NULL;\n";
+
 const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {
     format_1, format_2, format_3, format_4};

@@ -38,6 +38,9 @@ static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
     [SS_SQL_ENTRY_GET] = {ENTRY_COLUMNS, " WHERE key = ?1"},
     [SS_SQL_ENTRY_PUT] = {"INSERT OR REPLACE INTO ",
         " (key, index_key, value, expires_us) VALUES (?1, ?2, ?3, ?4)"},
+    [SS_SQL_ENTRY_PUT_TIMED] = {"INSERT OR REPLACE INTO ",
+        " (key, index_key, value, expires_us, at_us, status)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
     [SS_SQL_ENTRY_DELETE] = {"DELETE FROM ",
         " WHERE key = ?1 AND (?2 IS NULL OR index_key = ?2)"},
     [SS_SQL_ENTRY_SCAN] = {ENTRY_COLUMNS,
@@ -52,7 +55,7 @@ static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
 
 // --- statements -------------------------------------------------------------
 
-static int prepare(struct ss_sqlite_store *store, const char *sql,
+int ss_sqlite_prepare(struct ss_sqlite_store *store, const char *sql,
     sqlite3_stmt **statement, struct ss_error *error)
 {
     if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
@@ -67,7 +70,8 @@ static int statement_of(struct ss_sqlite_store *store,
     struct ss_error *error)
 {
     sqlite3_stmt **kept = &store->statements[which];
-    int status = *kept ? SS_OK : prepare(store, texts[which], kept, error);
+    int status =
+        *kept ? SS_OK : ss_sqlite_prepare(store, texts[which], kept, error);
     *ret_statement = *kept;
     return status;
 }
@@ -81,20 +85,20 @@ static int entry_statement_of(struct ss_sqlite_store *store,
     if (!*kept) {
         char *sql = ss_format("%s%s%s", entry_texts[which][0],
             ss_store_table_name(table), entry_texts[which][1]);
-        status = prepare(store, sql, kept, error);
+        status = ss_sqlite_prepare(store, sql, kept, error);
         ss_free(sql);
     }
     *ret_statement = *kept;
     return status;
 }
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+void ss_sqlite_bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
     int code = sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
     ss_check(code == SQLITE_OK || code == SQLITE_TOOBIG);
 }
 
-static void bind_number(sqlite3_stmt *statement, int at, int64_t number)
+void ss_sqlite_bind_number(sqlite3_stmt *statement, int at, int64_t number)
 {
     ss_check(sqlite3_bind_int64(statement, at, number) == SQLITE_OK);
 }
@@ -108,7 +112,7 @@ static void bind_bytes(
     ss_check(code == SQLITE_OK || code == SQLITE_TOOBIG);
 }
 
-static void done(sqlite3_stmt *statement)
+void ss_sqlite_done(sqlite3_stmt *statement)
 {
     (void)sqlite3_reset(statement);
     (void)sqlite3_clear_bindings(statement);
@@ -122,7 +126,7 @@ static int finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
     if (sqlite3_step(statement) != SQLITE_DONE) {
         status = ss_sqlite_fail(store, what, error);
     }
-    done(statement);
+    ss_sqlite_done(statement);
     return status;
 }
 
@@ -149,13 +153,13 @@ static int view_head(
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, thread);
+    ss_sqlite_bind_text(statement, 1, thread);
     if (sqlite3_step(statement) == SQLITE_ROW) {
         *ret_head = (uint64_t)sqlite3_column_int64(statement, 0);
     } else {
         status = ss_sqlite_fail(store, "read", error);
     }
-    done(statement);
+    ss_sqlite_done(statement);
     return status;
 }
 
@@ -168,8 +172,8 @@ static int view_row_same(void *ctx, const struct ss_store_row *row,
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, row->thread);
-    bind_number(statement, 2, (int64_t)row->seq);
+    ss_sqlite_bind_text(statement, 1, row->thread);
+    ss_sqlite_bind_number(statement, 2, (int64_t)row->seq);
     int code = sqlite3_step(statement);
     *ret_same = false;
     if (code == SQLITE_ROW) {
@@ -184,7 +188,7 @@ static int view_row_same(void *ctx, const struct ss_store_row *row,
     } else if (code != SQLITE_DONE) {
         status = ss_sqlite_fail(store, "read", error);
     }
-    done(statement);
+    ss_sqlite_done(statement);
     return status;
 }
 
@@ -198,7 +202,7 @@ static int view_hash(void *ctx, enum ss_store_table table, const char *key,
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, key);
+    ss_sqlite_bind_text(statement, 1, key);
     int code = sqlite3_step(statement);
     *ret_there = code == SQLITE_ROW;
     if (code == SQLITE_ROW) {
@@ -208,7 +212,7 @@ static int view_hash(void *ctx, enum ss_store_table table, const char *key,
     } else if (code != SQLITE_DONE) {
         status = ss_sqlite_fail(store, "read", error);
     }
-    done(statement);
+    ss_sqlite_done(statement);
     return status;
 }
 
@@ -222,21 +226,21 @@ static int row_add(struct ss_sqlite_store *store,
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, row->thread);
-    bind_number(statement, 2, (int64_t)row->seq);
-    bind_number(statement, 3, row->kind);
-    bind_number(statement, 4, row->format);
-    bind_text(statement, 5, row->run);
-    bind_text(statement, 6, row->ns);
-    bind_text(statement, 7, row->checkpoint_id);
-    bind_text(statement, 8, row->parent_id);
-    bind_number(statement, 9, (int64_t)row->parent_seq);
-    bind_number(statement, 10, (int64_t)row->base_seq);
-    bind_text(statement, 11, row->source);
-    bind_number(statement, 12, row->step);
-    bind_number(statement, 13, row->wall_us);
-    bind_text(statement, 14, row->metadata);
-    bind_number(statement, 15, (int64_t)row->checksum);
+    ss_sqlite_bind_text(statement, 1, row->thread);
+    ss_sqlite_bind_number(statement, 2, (int64_t)row->seq);
+    ss_sqlite_bind_number(statement, 3, row->kind);
+    ss_sqlite_bind_number(statement, 4, row->format);
+    ss_sqlite_bind_text(statement, 5, row->run);
+    ss_sqlite_bind_text(statement, 6, row->ns);
+    ss_sqlite_bind_text(statement, 7, row->checkpoint_id);
+    ss_sqlite_bind_text(statement, 8, row->parent_id);
+    ss_sqlite_bind_number(statement, 9, (int64_t)row->parent_seq);
+    ss_sqlite_bind_number(statement, 10, (int64_t)row->base_seq);
+    ss_sqlite_bind_text(statement, 11, row->source);
+    ss_sqlite_bind_number(statement, 12, row->step);
+    ss_sqlite_bind_number(statement, 13, row->wall_us);
+    ss_sqlite_bind_text(statement, 14, row->metadata);
+    ss_sqlite_bind_number(statement, 15, (int64_t)row->checksum);
     bind_bytes(statement, 16, row->body, row->body_size);
     return finish(store, statement, "append", error);
 }
@@ -249,8 +253,9 @@ static int rows_delete(struct ss_sqlite_store *store, const char *thread,
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, thread);
-    bind_number(statement, 2, to > INT64_MAX ? INT64_MAX : (int64_t)to);
+    ss_sqlite_bind_text(statement, 1, thread);
+    ss_sqlite_bind_number(
+        statement, 2, to > INT64_MAX ? INT64_MAX : (int64_t)to);
     return finish(store, statement, "delete", error);
 }
 
@@ -258,16 +263,24 @@ static int put_apply(struct ss_sqlite_store *store,
     const struct ss_store_put *put, struct ss_error *error)
 {
     sqlite3_stmt *statement = NULL;
+    bool has_times = ss_store_table_has_times(put->table);
     int status = entry_statement_of(store, put->table,
-        put->value ? SS_SQL_ENTRY_PUT : SS_SQL_ENTRY_DELETE, &statement, error);
+        !put->value ? SS_SQL_ENTRY_DELETE
+        : has_times ? SS_SQL_ENTRY_PUT_TIMED
+                    : SS_SQL_ENTRY_PUT,
+        &statement, error);
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, put->key);
-    bind_text(statement, 2, put->index);
+    ss_sqlite_bind_text(statement, 1, put->key);
+    ss_sqlite_bind_text(statement, 2, put->index);
     if (put->value) {
         bind_bytes(statement, 3, put->value, put->value_size);
-        bind_number(statement, 4, put->expires_us);
+        ss_sqlite_bind_number(statement, 4, put->expires_us);
+    }
+    if (put->value && has_times) {
+        ss_sqlite_bind_number(statement, 5, put->at_us);
+        ss_sqlite_bind_text(statement, 6, put->status);
     }
     return finish(store, statement, "put", error);
 }
@@ -395,9 +408,9 @@ int ss_sqlite_read(struct ss_store *base, const char *thread,
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, thread);
-    bind_number(statement, 2, (int64_t)range[0]);
-    bind_number(statement, 3, (int64_t)range[1]);
+    ss_sqlite_bind_text(statement, 1, thread);
+    ss_sqlite_bind_number(statement, 2, (int64_t)range[0]);
+    ss_sqlite_bind_number(statement, 3, (int64_t)range[1]);
     int code = SQLITE_ROW;
     while (status == SS_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         status = row_call(statement, thread, row, ctx);
@@ -405,7 +418,7 @@ int ss_sqlite_read(struct ss_store *base, const char *thread,
     if (status == SS_OK && code != SQLITE_DONE) {
         status = ss_sqlite_fail(store, "read", error);
     }
-    done(statement);
+    ss_sqlite_done(statement);
     return status;
 }
 
@@ -432,11 +445,11 @@ int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, query->after ? query->after : "");
-    bind_number(
+    ss_sqlite_bind_text(statement, 1, query->after ? query->after : "");
+    ss_sqlite_bind_number(
         statement, 2, query->limit > INT64_MAX ? -1 : (int64_t)query->limit);
     if (query->index) {
-        bind_text(statement, 3, query->index);
+        ss_sqlite_bind_text(statement, 3, query->index);
     }
     int code = SQLITE_ROW;
     while (status == SS_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -445,7 +458,7 @@ int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
     if (status == SS_OK && code != SQLITE_DONE) {
         status = ss_sqlite_fail(store, "scan", error);
     }
-    done(statement);
+    ss_sqlite_done(statement);
     return status;
 }
 
@@ -460,7 +473,7 @@ int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
     if (status != SS_OK) {
         return status;
     }
-    bind_text(statement, 1, key);
+    ss_sqlite_bind_text(statement, 1, key);
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
         status = entry_call(statement, entry, ctx);
@@ -470,6 +483,6 @@ int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
     } else {
         status = ss_sqlite_fail(store, "get", error);
     }
-    done(statement);
+    ss_sqlite_done(statement);
     return status;
 }

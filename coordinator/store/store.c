@@ -24,6 +24,12 @@ const char *ss_store_table_name(enum ss_store_table table)
     return names[table];
 }
 
+bool ss_store_table_has_times(enum ss_store_table table)
+{
+    return table == SS_TABLE_RUNS || table == SS_TABLE_OPEN ||
+           table == SS_TABLE_THREADS;
+}
+
 static int postgres_open(
     const char *rest, struct ss_store **ret_store, struct ss_error *error)
 {
@@ -38,15 +44,18 @@ static int postgres_open(
 #endif
 }
 
+typedef int open_fn(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error);
+
 static const struct kind {
     const char *prefix;
-    int (*open)(
-        const char *rest, struct ss_store **ret_store, struct ss_error *error);
+    open_fn *open;
+    open_fn *open_reader; // NULL: there is none
 } kinds[] = {
-    {"memory:", ss_store_memory_open},
-    {"sqlite:", ss_store_sqlite_open},
-    {"postgres:", postgres_open},
-    {"postgresql:", postgres_open},
+    {"memory:", ss_store_memory_open, NULL},
+    {"sqlite:", ss_store_sqlite_open, ss_store_sqlite_open_reader},
+    {"postgres:", postgres_open, postgres_open},
+    {"postgresql:", postgres_open, postgres_open},
 };
 
 // "postgres://..." names a kind; "data:1.db" could be a file, but then a
@@ -57,14 +66,36 @@ static bool names_kind(const char *url)
     return size > 0 && url[size] == ':';
 }
 
+// NULL: none of that name.
+static const struct kind *kind_of(const char *url)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strncmp(url, kinds[i].prefix, strlen(kinds[i].prefix)) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+int ss_store_open_reader(
+    const char *url, struct ss_store **ret_store, struct ss_error *error)
+{
+    const struct kind *kind = kind_of(url);
+    *ret_store = NULL;
+    if (!kind) {
+        return ss_store_sqlite_open_reader(url, ret_store, error);
+    }
+    return kind->open_reader
+               ? kind->open_reader(url + strlen(kind->prefix), ret_store, error)
+               : SS_OK;
+}
+
 int ss_store_open(
     const char *url, struct ss_store **ret_store, struct ss_error *error)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        size_t size = strlen(kinds[i].prefix);
-        if (strncmp(url, kinds[i].prefix, size) == 0) {
-            return kinds[i].open(url + size, ret_store, error);
-        }
+    const struct kind *kind = kind_of(url);
+    if (kind) {
+        return kind->open(url + strlen(kind->prefix), ret_store, error);
     }
     if (names_kind(url)) {
         // The rest of the URL may hold a password.
@@ -210,6 +241,22 @@ int ss_store_get(struct ss_store *store, enum ss_store_table table,
 {
     ss_check(table < SS_TABLE_COUNT);
     return store->ops->get(store, table, key, entry, ctx, error);
+}
+
+int ss_store_search(struct ss_store *store,
+    const struct ss_store_search *search, ss_store_found_fn *found, void *ctx,
+    struct ss_error *error)
+{
+    ss_check(ss_store_table_has_times(search->table) && search->after);
+    ss_check(!search->status || search->table == SS_TABLE_RUNS);
+    return store->ops->search(store, search, found, ctx, error);
+}
+
+int ss_store_tell(
+    struct ss_store *store, bool *ret_more, struct ss_error *error)
+{
+    *ret_more = false;
+    return store->ops->tell ? store->ops->tell(store, ret_more, error) : SS_OK;
 }
 
 static int no_fences(const struct ss_store *store, struct ss_error *error)

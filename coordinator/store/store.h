@@ -34,6 +34,28 @@ typedef int ss_store_row_fn(void *ctx, const struct ss_store_row *row);
 typedef int ss_store_entry_fn(void *ctx, const char *key, const char *index,
     const void *value, size_t size, int64_t expires_us);
 
+// What a search finds, lent for the call.
+struct ss_store_found {
+    const char *key, *index;
+    const void *value;
+    size_t size;
+    int64_t at_us;
+};
+typedef int ss_store_found_fn(void *ctx, const struct ss_store_found *found);
+
+// What is read of SS_TABLE_RUNS, SS_TABLE_OPEN or SS_TABLE_THREADS, by time.
+struct ss_store_search {
+    enum ss_store_table table;
+    // Not all of it: of runs, those of this thread; of threads, those that
+    // stand so, as their index or SS_STORE_BUSY. NULL: all.
+    const char *index;
+    const char *status; // of SS_TABLE_RUNS, in place of an index: those; NULL
+    int64_t since_us;   // not older than this
+    // Behind this place: older, or as old and with a greater key.
+    int64_t at_us;
+    const char *after;
+};
+
 struct ss_store;
 
 // Open by URL: "memory:", "sqlite:FILE" (or a bare file name), for a file that
@@ -76,6 +98,21 @@ int ss_store_scan(struct ss_store *store, enum ss_store_table table,
 // One entry: SS_ENOTFOUND if there is none.
 int ss_store_get(struct ss_store *store, enum ss_store_table table,
     const char *key, ss_store_entry_fn *entry, void *ctx,
+    struct ss_error *error) SS_MUST_USE;
+// Entries by the time that they were put with, the newest first, of one time by
+// key, until `found` returns what is not zero, which is returned. Those
+// that have no time yet (ss_store_tell) are left out.
+int ss_store_search(struct ss_store *store,
+    const struct ss_store_search *search, ss_store_found_fn *found, void *ctx,
+    struct ss_error *error) SS_MUST_USE;
+// Give entries that programs put which know of no times theirs, so many at
+// once; *ret_more: there are others. A thread that such a program left without
+// a word of how it stands has its index by its newest run.
+int ss_store_tell(
+    struct ss_store *store, bool *ret_more, struct ss_error *error) SS_MUST_USE;
+// One more way into the store of that URL, for reads that shall not stand in
+// the way of an apply. NULL: there is none, reads go where applies go. Gives.
+int ss_store_open_reader(const char *url, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 // True: several coordinators may use it at the same time, under fences and
 // leases. False: one process owns it.

@@ -148,7 +148,10 @@ static const char *what_text(enum ss_job_type type)
         return "to read";
     case SS_JOB_SCAN:
     case SS_JOB_GET:
+    case SS_JOB_FIND:
         return "to read records";
+    case SS_JOB_TELL:
+        return "to tell old records their times";
     case SS_JOB_RENEW:
         return "to renew the lease";
     case SS_JOB_LOOK:

@@ -223,6 +223,8 @@ static void go(struct ss_store_actors *actors, struct ss_job *job)
         break;
     case SS_JOB_SCAN:
     case SS_JOB_GET:
+    case SS_JOB_FIND:
+    case SS_JOB_TELL:
     case SS_JOB_END:
     case SS_JOB_RENEW:
     case SS_JOB_LOOK:
@@ -238,7 +240,7 @@ static void go(struct ss_store_actors *actors, struct ss_job *job)
 static bool waits(const struct ss_job *job)
 {
     return job->type == SS_JOB_SCAN || job->type == SS_JOB_GET ||
-           job->type == SS_JOB_END;
+           job->type == SS_JOB_FIND || job->type == SS_JOB_END;
 }
 
 static bool may_go(

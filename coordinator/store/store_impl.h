@@ -43,6 +43,10 @@ struct ss_store_ops {
     int (*get)(struct ss_store *store, enum ss_store_table table,
         const char *key, ss_store_entry_fn *entry, void *ctx,
         struct ss_error *error);
+    int (*search)(struct ss_store *store, const struct ss_store_search *search,
+        ss_store_found_fn *found, void *ctx, struct ss_error *error);
+    // NULL: each entry has its time.
+    int (*tell)(struct ss_store *store, bool *ret_more, struct ss_error *error);
     // NULL: the store has no fences.
     int (*fence_take)(struct ss_store *store, const char *coordinator,
         int actor, uint64_t *ret_epoch, struct ss_error *error);
@@ -63,6 +67,9 @@ struct ss_store {
 // What a database calls the table.
 const char *ss_store_table_name(enum ss_store_table table);
 
+// Whether entries of the table have times.
+bool ss_store_table_has_times(enum ss_store_table table);
+
 // Tell the listener that a call failed, and is tried again.
 void ss_store_trouble(const struct ss_store *store, const char *why);
 
@@ -70,6 +77,9 @@ void ss_store_trouble(const struct ss_store *store, const char *why);
 int ss_store_memory_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 int ss_store_sqlite_open(const char *rest, struct ss_store **ret_store,
+    struct ss_error *error) SS_MUST_USE;
+// Beside the one that has the file.
+int ss_store_sqlite_open_reader(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 // Only in a program that is built with libpq.
 int ss_store_postgres_open(const char *rest, struct ss_store **ret_store,

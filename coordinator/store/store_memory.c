@@ -23,10 +23,15 @@ struct entry {
     void *value;
     size_t value_size;
     int64_t expires_us;
+    int64_t at_us;
+    char *status;
 };
 
 struct table {
     SS_VEC(struct entry *) entries; // by ascending key
+    SS_VEC(struct entry *)
+    by_time; // the same, if they have times: the newest
+             // first
 };
 
 struct memory_store {
@@ -128,8 +133,43 @@ static struct entry *entry_at(
     return NULL;
 }
 
+// Position of the first entry that is not before that place.
+static size_t time_position(
+    const struct table *table, int64_t at_us, const char *key)
+{
+    size_t low = 0;
+    size_t high = table->by_time.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct entry *entry = table->by_time.items[middle];
+        if (ss_find_order(entry->at_us, entry->key, at_us, key) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void time_insert(struct table *table, struct entry *entry)
+{
+    size_t at = time_position(table, entry->at_us, entry->key);
+    SS_VEC_PUSH(&table->by_time, entry);
+    struct entry **place = table->by_time.items + at;
+    memmove(place + 1, place, (table->by_time.count - 1 - at) * sizeof(*place));
+    *place = entry;
+}
+
+static void time_remove(struct table *table, const struct entry *entry)
+{
+    size_t at = time_position(table, entry->at_us, entry->key);
+    ss_check(at < table->by_time.count && table->by_time.items[at] == entry);
+    SS_VEC_REMOVE(&table->by_time, at);
+}
+
 static void entry_free(struct entry *entry)
 {
+    ss_free(entry->status);
     ss_free(entry->key);
     ss_free(entry->index);
     ss_free(entry->value);
@@ -154,25 +194,38 @@ static void put_apply(
     struct table *table = &store->tables[put->table];
     size_t at = entry_position(table, put->key);
     struct entry *entry = entry_at(table, at, put->key);
+    bool has_times = ss_store_table_has_times(put->table);
     if (!put->value) {
         bool is_meant =
             entry && (!put->index || (entry->index && strcmp(entry->index,
                                                           put->index) == 0));
+        if (is_meant && has_times) {
+            time_remove(table, entry);
+        }
         if (is_meant) {
             entry_free(entry);
             SS_VEC_REMOVE(&table->entries, at);
         }
         return;
     }
+    if (entry && has_times) {
+        time_remove(table, entry);
+    }
     if (!entry) {
         entry = entry_insert(table, at, put->key);
     }
     ss_free(entry->index);
+    ss_free(entry->status);
     ss_free(entry->value);
     entry->index = ss_strdup(put->index);
     entry->value = ss_memdup(put->value, put->value_size);
     entry->value_size = put->value_size;
     entry->expires_us = put->expires_us;
+    entry->at_us = put->at_us;
+    entry->status = ss_strdup(put->status);
+    if (has_times) {
+        time_insert(table, entry);
+    }
 }
 
 // --- what a unit asks -------------------------------------------------------
@@ -313,6 +366,42 @@ static int memory_scan(struct ss_store *base,
     return status;
 }
 
+static bool is_text(const char *wanted, const char *text)
+{
+    return !wanted || (text && strcmp(wanted, text) == 0);
+}
+
+static int memory_search(struct ss_store *base,
+    const struct ss_store_search *search, ss_store_found_fn *call, void *ctx,
+    struct ss_error *error)
+{
+    (void)error;
+    struct memory_store *store = (struct memory_store *)base;
+    const struct table *table = &store->tables[search->table];
+    int status = SS_OK;
+    size_t i = time_position(table, search->at_us, search->after);
+    for (; i < table->by_time.count && status == SS_OK; i++) {
+        const struct entry *entry = table->by_time.items[i];
+        bool busy =
+            search->table == SS_TABLE_THREADS && is_busy(store, entry->key);
+        const struct ss_store_found found = {.key = entry->key,
+            .index = busy ? SS_STORE_BUSY : entry->index,
+            .value = entry->value,
+            .size = entry->value_size,
+            .at_us = entry->at_us};
+        if (entry->at_us < search->since_us) {
+            break;
+        }
+        bool is_behind = entry->at_us < search->at_us ||
+                         strcmp(entry->key, search->after) > 0;
+        if (is_behind && is_text(search->index, found.index) &&
+            is_text(search->status, entry->status)) {
+            status = call(ctx, &found);
+        }
+    }
+    return status;
+}
+
 static int memory_get(struct ss_store *base, enum ss_store_table which,
     const char *key, ss_store_entry_fn *call, void *ctx, struct ss_error *error)
 {
@@ -336,6 +425,7 @@ static void memory_close(struct ss_store *base)
             entry_free(table->entries.items[i]);
         }
         SS_VEC_FINI(&table->entries);
+        SS_VEC_FINI(&table->by_time);
     }
     ss_free(store);
 }
@@ -348,6 +438,7 @@ int ss_store_memory_open(
         .read = memory_read,
         .scan = memory_scan,
         .get = memory_get,
+        .search = memory_search,
         .close = memory_close,
     };
     if (*rest) {

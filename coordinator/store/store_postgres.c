@@ -148,6 +148,8 @@ int ss_pg_new(
         .read = ss_pg_read,
         .scan = ss_pg_scan,
         .get = ss_pg_get,
+        .search = ss_pg_search,
+        .tell = ss_pg_tell,
         .fence_take = ss_pg_fence_take,
         .fence_break = ss_pg_fence_break,
         .cluster = &ss_pg_cluster_ops,

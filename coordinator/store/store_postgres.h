@@ -21,7 +21,7 @@ enum {
     SS_PG_FORMAT = 5,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
     SS_PG_NAME_SIZE = 32,       // of a statement
-    SS_PG_PARAMS_MAX = 8,
+    SS_PG_PARAMS_MAX = 9,
 };
 
 // --- statements that a session of our own keeps (postgres_statements.c) ------
@@ -286,6 +286,27 @@ int ss_pg_scan(struct ss_store *base, const struct ss_entry_query *query,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
 int ss_pg_get(struct ss_store *base, enum ss_store_table table, const char *key,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
+
+// One page. `call` is told each row; what it returns but SS_OK is in
+// *ret_stopped, and nothing more is told.
+struct ss_pg_page {
+    struct ss_pg_query query;
+    int (*call)(void *reader, const PGresult *result, int row);
+    void *reader;
+    int rows; // that came
+};
+int ss_pg_page_read(struct ss_pg_store *store, struct ss_pg_page *page,
+    int *ret_stopped, struct ss_error *error);
+// SS_EAGAIN is an answer to an apply, not to a reader.
+int ss_pg_give_up(int status, struct ss_error *error);
+// How often a page is asked for whose connection is lost.
+enum { SS_PG_READ_TRIES_MAX = 3 };
+
+// --- by time (postgres_find.c) ----------------------------------------------
+
+int ss_pg_search(struct ss_store *base, const struct ss_store_search *search,
+    ss_store_found_fn *found, void *ctx, struct ss_error *error);
+int ss_pg_tell(struct ss_store *base, bool *ret_more, struct ss_error *error);
 
 // --- the fence (postgres_fence.c) -------------------------------------------
 

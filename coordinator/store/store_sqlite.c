@@ -226,6 +226,23 @@ static int bring_up(
     return status;
 }
 
+// What is found by time has one, whoever wrote it.
+static int bring_times(struct ss_sqlite_store *store, struct ss_error *error)
+{
+    int64_t there = 0;
+    int status = ask(store,
+        "SELECT count(*) FROM pragma_table_info('threads') WHERE name ="
+        " 'at_us'",
+        &there, error);
+    if (status == SS_OK) {
+        char *sql = ss_format("BEGIN IMMEDIATE; %s %s COMMIT",
+            there ? "" : ss_sqlite_times, ss_sqlite_times_fill);
+        status = run(store, sql, error);
+        ss_free(sql);
+    }
+    return status;
+}
+
 // A file system that cannot share memory refuses WAL without an error.
 static int wal_begin(struct ss_sqlite_store *store, struct ss_error *error)
 {
@@ -295,6 +312,9 @@ static int database_open(
     if (status == SS_OK) {
         status = bring_up(store, format, error);
     }
+    if (status == SS_OK) {
+        status = bring_times(store, error);
+    }
     if (status == SS_EAGAIN && error) {
         error->status = SS_EBUSY;
     }
@@ -312,6 +332,9 @@ static void sqlite_close(struct ss_store *base)
     for (size_t t = 0; t < SS_TABLE_COUNT; t++) {
         for (size_t i = 0; i < SS_SQL_ENTRY_COUNT; i++) {
             sqlite3_finalize(store->entry_statements[t][i]);
+        }
+        for (size_t i = 0; i < SS_SQL_SEARCH_COUNT; i++) {
+            sqlite3_finalize(store->searches[t][i]);
         }
     }
     sqlite3_close(store->db);
@@ -352,27 +375,67 @@ static int parse(const char *rest, char **ret_path, uint64_t *ret_pages_max,
     return SS_OK;
 }
 
-int ss_store_sqlite_open(
-    const char *rest, struct ss_store **ret_store, struct ss_error *error)
+static const struct ss_store_ops sqlite_ops = {
+    .apply = ss_sqlite_apply,
+    .read = ss_sqlite_read,
+    .scan = ss_sqlite_scan,
+    .get = ss_sqlite_get,
+    .search = ss_sqlite_search,
+    .close = sqlite_close,
+};
+
+static int new_of(const char *rest, struct ss_sqlite_store **ret_store,
+    uint64_t *ret_pages_max, struct ss_error *error)
 {
-    static const struct ss_store_ops ops = {
-        .apply = ss_sqlite_apply,
-        .read = ss_sqlite_read,
-        .scan = ss_sqlite_scan,
-        .get = ss_sqlite_get,
-        .close = sqlite_close,
-    };
-    uint64_t pages_max = 0;
     char *path = NULL;
-    int status = parse(rest, &path, &pages_max, error);
+    int status = parse(rest, &path, ret_pages_max, error);
     if (status != SS_OK) {
         return status;
     }
     struct ss_sqlite_store *store = ss_zalloc(1, sizeof(*store));
-    store->base.ops = &ops;
+    store->base.ops = &sqlite_ops;
     store->base.name = ss_format("sqlite %s", path);
     store->path = path;
     store->lock_fd = -1;
+    *ret_store = store;
+    return SS_OK;
+}
+
+// Where the log is written ahead, who reads does not wait for who writes, nor
+// the other way round. Nobody but the owner of the lock opens one.
+int ss_store_sqlite_open_reader(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error)
+{
+    struct ss_sqlite_store *store = NULL;
+    uint64_t pages_max = 0;
+    int status = new_of(rest, &store, &pages_max, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    int code = sqlite3_open_v2(store->path, &store->db,
+        SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    ss_check(store->db); // otherwise there was no memory for it
+    if (code != SQLITE_OK) {
+        struct ss_store *base = &store->base;
+        status = ss_sqlite_fail(store, "open", error);
+        ss_store_close(&base);
+        return status;
+    }
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, SS_STORE_BUSY_MS);
+    *ret_store = &store->base;
+    return SS_OK;
+}
+
+int ss_store_sqlite_open(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error)
+{
+    struct ss_sqlite_store *store = NULL;
+    uint64_t pages_max = 0;
+    int status = new_of(rest, &store, &pages_max, error);
+    if (status != SS_OK) {
+        return status;
+    }
     status = lock_take(store, error);
     if (status == SS_OK) {
         status = database_open(store, pages_max, error);

@@ -26,12 +26,21 @@ enum ss_sqlite_statement {
 enum ss_sqlite_entry_statement {
     SS_SQL_ENTRY_GET,
     SS_SQL_ENTRY_PUT,
+    SS_SQL_ENTRY_PUT_TIMED, // of a table with times
     SS_SQL_ENTRY_DELETE,
     SS_SQL_ENTRY_SCAN,
     SS_SQL_ENTRY_SCAN_INDEX,
     SS_SQL_ENTRY_SCAN_THREADS, // as the two above, of SS_TABLE_THREADS
     SS_SQL_ENTRY_SCAN_THREADS_INDEX,
     SS_SQL_ENTRY_COUNT,
+};
+
+enum ss_sqlite_search {
+    SS_SQL_SEARCH,        // by time
+    SS_SQL_SEARCH_INDEX,  // of one index
+    SS_SQL_SEARCH_STATUS, // of runs that stand so
+    SS_SQL_SEARCH_BUSY,   // threads of open runs
+    SS_SQL_SEARCH_COUNT,
 };
 
 struct ss_sqlite_store {
@@ -41,11 +50,22 @@ struct ss_sqlite_store {
     int lock_fd;                            // of the lock file, or -1
     sqlite3_stmt *statements[SS_SQL_COUNT]; // prepared when first used
     sqlite3_stmt *entry_statements[SS_TABLE_COUNT][SS_SQL_ENTRY_COUNT];
+    sqlite3_stmt *searches[SS_TABLE_COUNT][SS_SQL_SEARCH_COUNT];
 };
 
 // The statements that make format i + 1 from the one before (the first: from
 // nothing).
 extern const char *const ss_sqlite_formats[SS_SQLITE_FORMAT];
+// Times, by which records are found: what adds the columns, and what fills
+// those that a program left empty which knows of no times.
+extern const char ss_sqlite_times[], ss_sqlite_times_fill[];
+
+// Prepare a statement that stays. What is bound must live until it is run.
+int ss_sqlite_prepare(struct ss_sqlite_store *store, const char *sql,
+    sqlite3_stmt **statement, struct ss_error *error);
+void ss_sqlite_bind_text(sqlite3_stmt *statement, int at, const char *text);
+void ss_sqlite_bind_number(sqlite3_stmt *statement, int at, int64_t number);
+void ss_sqlite_done(sqlite3_stmt *statement);
 
 // The last error of SQLite as status and message; `what` was being done.
 int ss_sqlite_fail(
@@ -60,6 +80,9 @@ int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
 int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
     const char *key, ss_store_entry_fn *entry, void *ctx,
+    struct ss_error *error);
+int ss_sqlite_search(struct ss_store *base,
+    const struct ss_store_search *search, ss_store_found_fn *found, void *ctx,
     struct ss_error *error);
 
 #endif

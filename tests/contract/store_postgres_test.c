@@ -17,6 +17,8 @@ int main(void)
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "coordinator/store/job_run.h"
+#include "coordinator/store/limits.h"
 #include "tests/contract/postgres_world.h"
 
 static void refuse(const char *it, int status, const char *part)
@@ -176,6 +178,143 @@ START_TEST(a_newer_format_is_refused)
         " program knows 5)");
     ask(pg.person, "DELETE FROM format");
     refuse(pg.url, SS_ECORRUPT, "has no format number");
+}
+END_TEST
+
+// --- what programs put that know of no times ---------------------------------
+
+// The runs or threads of a page, the newest first; "..." where some have no
+// time yet.
+static void expect_newest(struct ss_store *store, bool of_threads,
+    const char *status, const char *list)
+{
+    struct ss_job *job = ss_job_new(SS_JOB_FIND, 1);
+    struct ss_jobs_stats stats = {0};
+    struct ss_job *jobs = job;
+    job->find = (struct ss_find){.of_threads = of_threads,
+        .status = ss_strdup(status),
+        .until_us = INT64_MAX,
+        .limit = 4};
+    job = ss_jobs_run_some(store, 0, &jobs, &stats);
+    ck_assert_msg(job->status == SS_OK, "%s", job->error.message);
+    char *found = ss_strdup("");
+    for (size_t i = 0; i < job->entries_count; i++) {
+        char *more = ss_format("%s %s", found, job->entries[i].key);
+        ss_free(found);
+        found = more;
+    }
+    char *all = ss_format("%s%s", found, job->lacks ? " ..." : "");
+    ck_assert_str_eq(all, list);
+    ss_free(all);
+    ss_free(found);
+    ss_job_destroy(&job);
+}
+
+// As such a program puts a record, which is there or not.
+static void put_as_before(
+    const char *table, const char *key, const char *index, const char *record)
+{
+    char *sql = ss_format(
+        "INSERT INTO %s (key, index_key, expires_us, hash, value) VALUES"
+        " ('%s', %s, 0, hashtextextended('%s', 0), convert_to('%s', 'UTF8'))"
+        " ON CONFLICT (key) DO UPDATE SET index_key = excluded.index_key, hash"
+        " = excluded.hash, value = excluded.value",
+        table, key, index, record, record);
+    ask(pg.person, sql);
+    ss_free(sql);
+}
+
+static void put_now(enum ss_store_table table, const char *key,
+    const char *index, int64_t at_us, const char *record)
+{
+    const struct ss_store_put put = {.table = table,
+        .key = key,
+        .index = index,
+        .value = record,
+        .value_size = strlen(record),
+        .at_us = at_us,
+        .status = table == SS_TABLE_RUNS ? "done" : NULL};
+    ck_assert_int_eq(put_entry(pg.store, &put), SS_OK);
+}
+
+#define MADE(at, how) "{\"created_us\":" at ",\"status\":\"" how "\"}"
+
+START_TEST(what_an_older_coordinator_puts_beside_this_one_is_found)
+{
+    open_store(&pg.store);
+    put_now(SS_TABLE_RUNS, "a", "t", 10, MADE("10", "done"));
+    put_now(SS_TABLE_THREADS, "t", NULL, 10, MADE("10", "idle"));
+    put_now(SS_TABLE_THREADS, "u", NULL, 20, MADE("20", "idle"));
+    put_as_before("runs", "b", "'u'", MADE("30", "failed"));
+    put_as_before("open_runs", "c", "'u'", MADE("15", "running"));
+    expect_newest(pg.store, false, NULL, " b c a");
+    expect_newest(pg.store, false, "failed", " b");
+    // It put a thread anew: what stood there had another time. A run that it
+    // knows nothing of had failed before.
+    put_as_before("threads", "t", "NULL",
+        "{\"created_us\":10,\"updated_us\":40,\"status\":\"failed\"}");
+    put_as_before("threads", "v", "NULL", "{\"created_us\":25}");
+    put_as_before("runs", "d", "'v'", MADE("26", "interrupted"));
+    expect_newest(pg.store, true, NULL, " t v u");
+    expect_newest(pg.store, true, "failed", "");
+    expect_newest(pg.store, true, "interrupted", " v");
+    // And this one puts it again.
+    put_now(SS_TABLE_THREADS, "t", "failed", 50, MADE("10", "failed"));
+    expect_newest(pg.store, true, "failed", " t");
+}
+END_TEST
+
+START_TEST(many_old_records_are_told_their_times_in_steps)
+{
+    open_store(&pg.store);
+    char *sql = ss_format(
+        "INSERT INTO runs (key, index_key, expires_us, hash, value) SELECT"
+        " 'r' || n, 't', 0, n, convert_to('{\"created_us\":' || n || '}',"
+        " 'UTF8') FROM generate_series(1, %d) AS n",
+        SS_STORE_TELL_MAX + 2);
+    ask(pg.person, sql);
+    ss_free(sql);
+    // One of them somebody holds: it is passed over, and nobody waits.
+    PGconn *holder = connect_person();
+    ask(holder, "BEGIN");
+    ask(holder, "SELECT 1 FROM runs WHERE key = 'r1002' FOR UPDATE");
+    put_now(SS_TABLE_RUNS, "new", "t", 5000, MADE("5000", "done"));
+    bool more = false;
+    ck_assert_int_eq(ss_store_tell(pg.store, &more, &world_error), SS_OK);
+    ck_assert(more);
+    ck_assert_int_eq(ss_store_tell(pg.store, &more, &world_error), SS_OK);
+    ck_assert(!more);
+    expect_newest(pg.store, false, NULL, " new r1001 r1000 r999");
+    ask(holder, "COMMIT");
+    PQfinish(holder);
+    expect_newest(pg.store, false, NULL, " new r1002 r1001 r1000");
+}
+END_TEST
+
+// It has no time: that is said, and the others are found.
+START_TEST(a_damaged_record_of_before_hides_no_other)
+{
+    open_store(&pg.store);
+    put_now(SS_TABLE_RUNS, "a", "t", 10, MADE("10", "done"));
+    put_as_before("runs", "b", "'t'", "no JSON");
+    expect_newest(pg.store, false, NULL, " a ...");
+}
+END_TEST
+
+START_TEST(lists_are_read_by_a_connection_of_their_own)
+{
+    struct ss_store *reader = NULL;
+    open_store(&pg.store);
+    ck_assert_int_eq(
+        ss_store_open_reader(pg.url, &reader, &world_error), SS_OK);
+    put_now(SS_TABLE_RUNS, "a", "t", 10, MADE("10", "done"));
+    PGconn *holder = connect_person();
+    ask(holder, "BEGIN");
+    ask(holder, "LOCK TABLE journal IN ACCESS EXCLUSIVE MODE");
+    expect_newest(reader, false, NULL, " a"); // while an append would wait
+    ask(holder, "COMMIT");
+    PQfinish(holder);
+    ss_store_close(&reader);
 }
 END_TEST
 
@@ -434,6 +573,10 @@ int main(void)
         a_database_of_another_encoding_is_refused,
         a_database_that_takes_no_writes_is_told,
         a_newer_format_is_refused,
+        what_an_older_coordinator_puts_beside_this_one_is_found,
+        many_old_records_are_told_their_times_in_steps,
+        a_damaged_record_of_before_hides_no_other,
+        lists_are_read_by_a_connection_of_their_own,
         tables_of_another_program_are_left_alone,
         several_that_start_at_once_make_one_schema,
         people_may_look,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "coordinator/store/job_run.h"
 #include "tests/contract/store_world.h"
 #include "tests/suite.h"
 
@@ -101,17 +102,27 @@ START_TEST(a_database_of_another_program_is_left_alone)
 }
 END_TEST
 
+// What a program knew that had no times.
+#define NO_TIMES                                                               \
+    "DROP INDEX runs_newest; DROP INDEX runs_untold; DROP INDEX runs_stand;"   \
+    " DROP INDEX threads_newest; DROP INDEX threads_untold;"                   \
+    " DROP INDEX threads_stand; ALTER TABLE runs DROP COLUMN at_us;"           \
+    " ALTER TABLE runs DROP COLUMN status;"                                    \
+    " ALTER TABLE threads DROP COLUMN at_us;"                                  \
+    " ALTER TABLE threads DROP COLUMN status;"
+
 START_TEST(an_older_file_is_brought_up)
 {
     const char *path = world_path("older.db");
     struct ss_store *it = NULL;
     ck_assert_int_eq(ss_store_open(path, &it, &world_error), SS_OK);
     ss_store_close(&it);
-    run_sql(path, "DROP TABLE open_runs; DROP TABLE pauses;"
-                  " PRAGMA user_version = 1;"
-                  " INSERT INTO runs VALUES"
-                  " ('r1', 't', 0, CAST('{\"status\":\"failed\"}' AS BLOB)),"
-                  " ('r2', 't', 0, CAST('{\"status\":\"running\"}' AS BLOB))");
+    run_sql(path,
+        NO_TIMES "DROP TABLE open_runs; DROP TABLE pauses;"
+                 " PRAGMA user_version = 1;"
+                 " INSERT INTO runs VALUES"
+                 " ('r1', 't', 0, CAST('{\"status\":\"failed\"}' AS BLOB)),"
+                 " ('r2', 't', 0, CAST('{\"status\":\"running\"}' AS BLOB))");
     ck_assert_int_eq(ss_store_open(path, &it, &world_error), SS_OK);
     ck_assert_str_eq(
         all_entries(it, SS_TABLE_OPEN), "r2={\"status\":\"running\"}");
@@ -119,6 +130,90 @@ START_TEST(an_older_file_is_brought_up)
         "r1={\"status\":\"failed\"} r2={\"status\":\"running\"}");
     ck_assert_str_eq(all_entries(it, SS_TABLE_PAUSES), "");
     ss_store_close(&it);
+}
+END_TEST
+
+// The threads and runs of a page, the newest first.
+static void expect_newest(bool of_threads, const char *status, const char *list)
+{
+    struct ss_job *job = ss_job_new(SS_JOB_FIND, 1);
+    struct ss_jobs_stats stats = {0};
+    struct ss_job *jobs = job;
+    job->find = (struct ss_find){.of_threads = of_threads,
+        .status = ss_strdup(status),
+        .until_us = INT64_MAX,
+        .limit = 10};
+    job = ss_jobs_run_some(store, 0, &jobs, &stats);
+    ck_assert_msg(job->status == SS_OK, "%s", job->error.message);
+    ck_assert(!job->lacks);
+    char *found = ss_strdup("");
+    for (size_t i = 0; i < job->entries_count; i++) {
+        char *more = ss_format("%s %s", found, job->entries[i].key);
+        ss_free(found);
+        found = more;
+    }
+    ck_assert_str_eq(found, list);
+    ss_free(found);
+    ss_job_destroy(&job);
+}
+
+#define RECORD(key, index, json)                                               \
+    "('" key "', " index ", 0, CAST('" json "' AS BLOB))"
+
+START_TEST(what_a_program_without_times_wrote_is_found_by_time)
+{
+    const char *path = world_path("older.db");
+    open_file(path);
+    ss_store_close(&store);
+    run_sql(path, NO_TIMES
+        "ALTER TABLE open_runs DROP COLUMN at_us;"
+        " ALTER TABLE open_runs DROP COLUMN status;"
+        " INSERT INTO runs VALUES" RECORD("r1", "'t1'",
+            "{\"status\":\"failed\",\"created_us\":5}") "," RECORD("r2", "'t2'",
+            "{\"status\":\"done\",\"created_us\":7}") "," RECORD("r3", "'t2'",
+            "no JSON") "; INSERT INTO threads VALUES" RECORD("t1", "NULL",
+            "{\"created_us\":4}") "," RECORD("t2", "NULL",
+            "{\"created_us\":5,\"updated_us\":8,\"status\":\"failed\"}"));
+    open_file(path);
+    ck_assert_int_eq(
+        put_entry(
+            store, &(struct ss_store_put){.table = SS_TABLE_RUNS, .key = "r3"}),
+        SS_OK);
+    expect_newest(false, NULL, " r2 r1");
+    expect_newest(false, "failed", " r1");
+    expect_newest(true, NULL, " t2 t1");
+    // By its run, which says it where the record of the thread does not.
+    expect_newest(true, "failed", " t1");
+    ss_store_close(&store);
+    // It comes back once, and leaves another record without a time.
+    run_sql(path, "INSERT OR REPLACE INTO runs (key, index_key, expires_us,"
+                  " value) VALUES" RECORD("r4", "'t3'",
+                      "{\"status\":\"failed\",\"created_us\":6}"));
+    open_file(path);
+    expect_newest(false, NULL, " r2 r4 r1");
+}
+END_TEST
+
+START_TEST(lists_are_read_beside_the_one_who_writes)
+{
+    const char *path = world_path("beside.db");
+    struct ss_store *reader = NULL;
+    open_file(path);
+    ck_assert_int_eq(ss_store_open_reader(path, &reader, &world_error), SS_OK);
+    ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+    ck_assert_str_eq(all_rows(reader, "t"), "1:one");
+    // Somebody who reads for long holds nobody up.
+    sqlite3 *person = NULL;
+    ck_assert_int_eq(sqlite3_open(path, &person), SQLITE_OK);
+    ck_assert_int_eq(
+        sqlite3_exec(person, "BEGIN; SELECT * FROM journal", NULL, NULL, NULL),
+        SQLITE_OK);
+    ck_assert_int_eq(append_row(store, "t", 2, "two"), SS_OK);
+    ck_assert_str_eq(all_rows(reader, "t"), "1:one 2:two");
+    sqlite3_close(person);
+    // And it writes nothing.
+    ck_assert_int_ne(append_row(reader, "t", 3, "three"), SS_OK);
+    ss_store_close(&reader);
 }
 END_TEST
 
@@ -435,7 +530,7 @@ START_TEST(a_damaged_page_is_found_when_it_is_read)
     ck_assert_int_eq(fstat(fd, &is), 0);
     // All pages behind the schema.
     memset(body, 0xa5, sizeof(body));
-    for (off_t at = 20 * 4096; at < is.st_size; at += (off_t)sizeof(body)) {
+    for (off_t at = 32 * 4096; at < is.st_size; at += (off_t)sizeof(body)) {
         ck_assert_int_eq(pwrite(fd, body, sizeof(body), at), sizeof(body));
     }
     (void)close(fd);
@@ -456,6 +551,8 @@ static Suite *suite(void)
     tcase_add_test(t, what_is_no_database_is_refused);
     tcase_add_test(t, a_database_of_another_program_is_left_alone);
     tcase_add_test(t, an_older_file_is_brought_up);
+    tcase_add_test(t, what_a_program_without_times_wrote_is_found_by_time);
+    tcase_add_test(t, lists_are_read_beside_the_one_who_writes);
     tcase_add_test(t, a_newer_format_is_refused);
     tcase_add_test(t, a_file_without_a_format_is_refused);
     tcase_add_test(t, an_empty_file_becomes_a_store);

@@ -325,6 +325,15 @@ static int get(struct ss_store *base, enum ss_store_table table,
         database_of(base)->inner, table, key, entry, ctx, error);
 }
 
+static int search_in(struct ss_store *base,
+    const struct ss_store_search *search, ss_store_found_fn *found, void *ctx,
+    struct ss_error *error)
+{
+    if (is_gone((struct session *)base))
+        return gone(error);
+    return ss_store_search(database_of(base)->inner, search, found, ctx, error);
+}
+
 static void close_session(struct ss_store *base)
 {
     ss_free(base);
@@ -342,6 +351,7 @@ static struct ss_store *connect_to(struct world *world, size_t coordinator)
         .read = read_rows,
         .scan = scan,
         .get = get,
+        .search = search_in,
         .fence_take = fence_take,
         .cluster = &cluster,
         .close = close_session};
@@ -452,7 +462,8 @@ static void draw_commit(struct world *world, struct session *session)
 static bool may_fail(const struct ss_job *job)
 {
     return job->type != SS_JOB_APPLY && job->type != SS_JOB_HAND &&
-           job->type != SS_JOB_END && job->type != SS_JOB_SCAN;
+           job->type != SS_JOB_END && job->type != SS_JOB_SCAN &&
+           job->type != SS_JOB_TELL;
 }
 
 // One that only looked finds nothing; one that changed something had its

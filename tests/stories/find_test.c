@@ -1,5 +1,6 @@
 // How one finds a run among many: by its status, its graph and its age; and the
 // threads that failed, or wait for an answer.
+#include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
@@ -302,7 +303,158 @@ START_TEST(a_run_that_is_taken_back_leaves_the_question_open)
 }
 END_TEST
 
-SUITE("find", runs_are_found_by_status_graph_and_age,
+// --- the newest first -------------------------------------------------------
+
+// "a b": the runs or threads of a page; then "...", if it goes on, in *body.
+static void newest(const char *op, json_t *body, const char *expected)
+{
+    struct ss_buf names;
+    size_t i;
+    json_t *one;
+    ss_buf_init(&names, 4096);
+    json_t *answer = world_finish(world_ask_json("ann", op, json_copy(body)));
+    const char *key = strcmp(op, "runs") == 0 ? "run" : "thread";
+    json_array_foreach (json_object_get(answer, op), i, one)
+        ss_buf_addf(
+            &names, "%s%s", i > 0 ? " " : "", ss_json_str(one, key, "?"));
+    const json_t *next = json_object_get(answer, "next");
+    ss_buf_addf(&names, "%s", next ? " ..." : "");
+    ck_assert_str_eq(ss_buf_str(&names), expected);
+    ss_buf_fini(&names);
+    if (next)
+        json_object_set(body, "after", (json_t *)next);
+}
+
+static void newest_are(const char *op, const char *asked, const char *expected)
+{
+    json_t *body = js(asked);
+    json_object_set_new(body, "order", json_string("newest"));
+    newest(op, body, expected);
+    json_decref(body);
+}
+
+START_TEST(the_newest_runs_come_first_and_a_page_goes_on)
+{
+    three_graphs();
+    ran("g", "c");
+    world_pass(1000);
+    ran("h", "a");
+    world_pass(1000);
+    ran("g", "d");
+    world_pass(1000);
+    world_hold("a");
+    world_ask("ann", "run",
+        "{'graph': 'g', 'thread': 'b', 'run': 'b', 'input': {'x': []}}");
+    world_run();
+    newest_are("runs", "{}", "b d a c"); // b is under way
+    newest_are("runs", "{'graph': 'g'}", "b d c");
+    newest_are("runs", "{'status': 'failed'}", "a");
+    newest_are("runs", "{'status': 'running'}", "b");
+    newest_are("runs", "{'thread': 'd'}", "d");
+    newest_are("runs", "{'age_ms': 2500}", "b d a");
+    newest_are("runs", "{'age_ms': 2500, 'age_min_ms': 1500}", "a");
+    json_t *body = js("{'order': 'newest', 'limit': 2}");
+    newest("runs", body, "b d ...");
+    world_let("a"); // b ends, and is told no more
+    world_run();
+    world_pass(1000);
+    ran("g", "e");
+    newest("runs", body, "a c");
+    json_decref(body);
+    newest_are("runs", "{'limit': 1}", "e ...");
+}
+END_TEST
+
+START_TEST(threads_that_changed_last_come_first)
+{
+    three_graphs();
+    ran_on("g", "t/1", "{'input': {'x': []}}");
+    world_pass(1000);
+    ran_on("q", "t/2", "{'input': {'x': []}}");
+    world_pass(1000);
+    ran_on("h", "u", "{'input': {'x': []}}");
+    newest_are("threads", "{}", "u t/2 t/1");
+    newest_are("threads", "{'prefix': 't/'}", "t/2 t/1");
+    newest_are("runs", "{'prefix': 'u', 'graph': 'h', 'status': 'done'}", "");
+    world_pass(1000);
+    ran_on("g", "t/1", "{'input': {'x': []}}");
+    newest_are("threads", "{}", "t/1 u t/2");
+    newest_are("threads", "{'status': 'interrupted'}", "t/2");
+    newest_are("threads", "{'status': 'failed', 'graph': 'h'}", "u");
+    world_get("delete", "{'thread': 'u'}");
+    newest_are("threads", "{}", "t/1 t/2");
+}
+END_TEST
+
+START_TEST(runs_are_found_by_their_metadata_also_after_a_crash)
+{
+    three_graphs();
+    ran_on("g", "1",
+        "{'run': 'a', 'input': {'x': []}, 'config': {'metadata':"
+        " {'user': 'ann', 'try': 1}}}");
+    ran_on("h", "2",
+        "{'run': 'b', 'input': {'x': []}, 'config': {'metadata':"
+        " {'user': 'bob'}}}");
+    world_hold("a");
+    world_ask("ann", "run",
+        "{'graph': 'g', 'thread': '3', 'run': 'c', 'input': {'x': []},"
+        " 'config': {'metadata': {'user': 'ann'}}}");
+    world_ask("ann", "run",
+        "{'graph': 'g', 'thread': '3', 'run': 'd', 'input': {'x': []},"
+        " 'if_busy': 'enqueue', 'config': {'metadata': {'user': 'ann'}}}");
+    world_run();
+    newest_are(
+        "runs", "{'metadata': {'user': 'ann'}, 'status': 'queued'}", "d");
+    world_crash();
+    world_restart();
+    world_worker("w1", 4);
+    world_let("a");
+    world_run();
+    newest_are("runs", "{'metadata': {'user': 'bob'}}", "b");
+    newest_are("runs", "{'metadata': {'user': 'ann', 'try': 1}}", "a");
+    newest_are("runs",
+        "{'metadata': {'user': 'ann'}, 'thread': '3',"
+        " 'status': 'done'}",
+        "c d");
+    // More than a list can hold is found by nothing.
+    json_t *long_one = json_pack("{s:s, s:s, s:{s:[]}, s:{s:{s:o}}}", "graph",
+        "g", "thread", "4", "input", "x", "config", "metadata", "user",
+        json_sprintf("%04096d", 0));
+    world_finish(world_ask_json("ann", "run", long_one));
+    const json_t *run = json_array_get(
+        json_object_get(world_get("runs", "{'thread': '4'}"), "runs"), 0);
+    ck_assert_ptr_nonnull(run);
+    ck_assert_ptr_null(json_object_get(run, "metadata"));
+}
+END_TEST
+
+static void is_refused(const char *op, const char *asked, const char *why)
+{
+    const json_t *error = json_object_get(world_get(op, asked), "error");
+    ck_assert_str_eq(ss_json_str(error, "message", "-"), why);
+}
+
+START_TEST(a_question_that_makes_no_sense_is_told_so)
+{
+    two_graphs();
+    is_refused("runs", "{'order': 'newst'}",
+        "runs: there is no order \"newst\", only \"newest\" and \"key\"."
+        " Did you mean \"newest\"?");
+    is_refused("threads", "{'order': 'newest', 'after': 'a'}",
+        "threads: \"a\" is no place in a list of the newest: take the \"next\""
+        " of the page before");
+    is_refused("runs", "{'metadata': 'user=ann'}",
+        "runs: \"metadata\" must be an object, the pairs that are looked for");
+    is_refused("runs", "{'order': 'newest', 'status': 'faild'}",
+        "runs: there is no status \"faild\". Did you mean \"failed\"?");
+}
+END_TEST
+
+SUITE("find", the_newest_runs_come_first_and_a_page_goes_on,
+    threads_that_changed_last_come_first,
+    runs_are_found_by_their_metadata_also_after_a_crash,
+    a_question_that_makes_no_sense_is_told_so,
+    runs_are_found_by_status_graph_and_age,
     what_failed_is_found_behind_many_that_did_not,
     a_status_that_is_none_is_no_empty_list, threads_are_found_by_how_they_stand,
     open_questions_are_found_by_a_coordinator_that_has_just_begun,

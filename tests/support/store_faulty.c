@@ -150,6 +150,23 @@ static int faulty_get(struct ss_store *base, enum ss_store_table table,
     return ss_store_get(store->inner, table, key, entry, ctx, error);
 }
 
+static int faulty_search(struct ss_store *base,
+    const struct ss_store_search *search, ss_store_found_fn *found, void *ctx,
+    struct ss_error *error)
+{
+    struct faulty_store *store = (struct faulty_store *)base;
+    if (store->seen.stopped) {
+        return stopped(error);
+    }
+    return ss_store_search(store->inner, search, found, ctx, error);
+}
+
+static int faulty_tell(
+    struct ss_store *base, bool *ret_more, struct ss_error *error)
+{
+    return ss_store_tell(((struct faulty_store *)base)->inner, ret_more, error);
+}
+
 static void faulty_close(struct ss_store *base)
 {
     struct faulty_store *store = (struct faulty_store *)base;
@@ -162,6 +179,8 @@ static const struct ss_store_ops faulty_ops = {
     .read = faulty_read,
     .scan = faulty_scan,
     .get = faulty_get,
+    .search = faulty_search,
+    .tell = faulty_tell,
     .close = faulty_close,
 };
 

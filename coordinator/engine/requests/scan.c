@@ -6,10 +6,10 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/find.h"
 #include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"
-#include "common/model/suggest.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -31,51 +31,11 @@ static size_t page_of(const struct ss_request *request)
     return limit > 0 && limit < SS_HISTORY_MAX ? (size_t)limit : SS_HISTORY_MAX;
 }
 
-// Only some runs are wanted: all others may be what is stored.
-static bool has_filter(const struct ss_request *request)
-{
-    return request->op != SS_OP_CLEAR_CACHE &&
-           (request->graph || request->status ||
-               request->age_ms != SS_REQUEST_NO_INT);
-}
-
-// By which of its times a record is young or old.
-static const char *time_of(const struct ss_request *request)
-{
-    return request->op == SS_OP_RUNS ? "created_us" : "updated_us";
-}
-
-// How it stands; NULL: a program of before put it, and did not say.
-static const char *status_of(
-    const struct ss_request *request, const struct ss_record *found)
-{
-    bool is_busy = request->op == SS_OP_THREADS && found->index &&
-                   strcmp(found->index, SS_THREAD_RUNNING) == 0;
-    return is_busy ? SS_THREAD_RUNNING
-                   : ss_json_str(found->value, "status", NULL);
-}
-
 // How many records one answer looks at.
-static size_t looked_at(const struct ss_request *request)
+static size_t looked_at(
+    const struct ss_request *request, const struct ss_find *find)
 {
-    return has_filter(request) ? SS_FIND_RECORDS_MAX : page_of(request);
-}
-
-static bool is_text(const char *wanted, const char *text)
-{
-    return !wanted || (text && strcmp(wanted, text) == 0);
-}
-
-static bool is_wanted(const struct engine *engine,
-    const struct ss_request *request, const struct ss_record *found)
-{
-    json_int_t at = ss_json_int(found->value, time_of(request),
-        ss_json_int(found->value, "created_us", 0));
-    return !has_filter(request) ||
-           (is_text(request->graph, ss_json_str(found->value, "graph", "")) &&
-               is_text(request->status, status_of(request, found)) &&
-               (request->age_ms == SS_REQUEST_NO_INT ||
-                   (engine->wall_us - at) / 1000 <= request->age_ms));
+    return ss_find_is_picky(find) ? SS_FIND_RECORDS_MAX : page_of(request);
 }
 
 static void scan_fini(struct scan_reply *wait)
@@ -101,32 +61,6 @@ static char *after_of(const struct ss_request *request)
                : ss_strdup(request->after);
 }
 
-// False: it was refused, as nothing has such a status.
-static bool has_status(struct engine *engine, const struct ss_request *request)
-{
-    static const char *const of_threads[] = {SS_THREAD_IDLE,
-        SS_THREAD_INTERRUPTED, SS_THREAD_FAILED, SS_THREAD_RUNNING};
-    size_t count = request->op == SS_OP_RUNS
-                       ? SS_RUN_CANCELLED
-                       : sizeof(of_threads) / sizeof(*of_threads);
-    struct ss_hint hint;
-    if (!has_filter(request) || !request->status)
-        return true;
-    ss_hint_init(&hint, request->status);
-    for (size_t i = 0; i < count; i++) {
-        const char *word = request->op == SS_OP_RUNS
-                               ? ss_run_status_name((enum ss_run_status)(i + 1))
-                               : of_threads[i];
-        if (strcmp(word, request->status) == 0)
-            return true;
-        ss_hint_offer(&hint, word);
-    }
-    ss_reply_error(engine, request, SS_EINVAL,
-        "%s: there is no status \"%s\".%s", ss_request_name(request),
-        request->status, ss_hint_text(&hint));
-    return false;
-}
-
 // Runs that stand so have not ended: no others are read.
 static bool is_of_open(const struct ss_request *request)
 {
@@ -143,30 +77,63 @@ static const char *index_of(const char *status)
                : NULL;
 }
 
+// Takes `command`.
+static void ask_store(struct engine *engine, const struct ss_request *request,
+    struct ss_command command)
+{
+    command.tag = ++engine->tags;
+    SS_VEC_PUSH(
+        &engine->requests->scans, (struct scan_reply){.tag = command.tag,
+                                      .request = ss_request_ref(request)});
+    ss_engine_command(engine, command);
+}
+
+// By key. Takes `find`.
+static void ask_by_key(struct engine *engine, const struct ss_request *request,
+    struct ss_find *find)
+{
+    bool is_of_runs = request->op == SS_OP_RUNS;
+    ask_store(engine, request,
+        (struct ss_command){.type = SS_COMMAND_SCAN,
+            .table = !is_of_runs           ? SS_RECORD_THREAD
+                     : is_of_open(request) ? SS_RECORD_OPEN
+                                           : SS_RECORD_RUN,
+            .key = ss_strdup(
+                is_of_runs ? request->thread : index_of(request->status)),
+            .after = after_of(request),
+            .limit = looked_at(request, find)});
+    ss_find_fini(find);
+}
+
+// The newest first. Takes `find`.
+static void ask_by_time(struct engine *engine, const struct ss_request *request,
+    const struct ss_find *find)
+{
+    struct ss_command command = {
+        .type = SS_COMMAND_FIND, .find = ss_zalloc(1, sizeof(*find))};
+    *command.find = *find;
+    command.find->limit = page_of(request);
+    ask_store(engine, request, command);
+}
+
 void ss_request_scan(struct engine *engine, const struct ss_request *request)
 {
-    if (!has_status(engine, request))
-        return;
-    uint64_t tag = ++engine->tags;
-    struct ss_command command = {.tag = tag, .type = SS_COMMAND_SCAN};
-    if (request->op == SS_OP_THREADS) {
-        command.table = SS_RECORD_THREAD;
-        command.key = ss_strdup(index_of(request->status));
-        command.after = after_of(request);
-        command.limit = looked_at(request);
-    } else if (request->op == SS_OP_RUNS) {
-        command.table = is_of_open(request) ? SS_RECORD_OPEN : SS_RECORD_RUN;
-        command.key = ss_strdup(request->thread);
-        command.after = after_of(request);
-        command.limit = looked_at(request);
+    struct ss_find find;
+    struct ss_error error;
+    if (request->op == SS_OP_CLEAR_CACHE) {
+        ask_store(engine, request,
+            (struct ss_command){.type = SS_COMMAND_SCAN,
+                .table = SS_RECORD_CACHE,
+                .key = ss_strdup(request->graph),
+                .limit = SS_CACHE_PAGE_MAX});
+    } else if (ss_find_read(request, engine->wall_us, &find, &error) != SS_OK) {
+        ss_find_fini(&find);
+        ss_reply_error(engine, request, error.status, "%s", error.message);
+    } else if (ss_find_by_time(request)) {
+        ask_by_time(engine, request, &find);
     } else {
-        command.table = SS_RECORD_CACHE;
-        command.key = ss_strdup(request->graph);
-        command.limit = SS_CACHE_PAGE_MAX;
+        ask_by_key(engine, request, &find);
     }
-    SS_VEC_PUSH(&engine->requests->scans,
-        (struct scan_reply){.tag = tag, .request = ss_request_ref(request)});
-    ss_engine_command(engine, command);
 }
 
 static void show_time(json_t *shown, const char *key, const char *as)
@@ -192,21 +159,27 @@ static json_t *shown_of(const struct engine *engine,
         json_object_set(shown, "paused", (json_t *)paused);
     show_time(shown, "created_us", "created_at");
     show_time(shown, "updated_us", "updated_at");
-    const char *status = status_of(request, found);
+    const char *status = ss_find_status(
+        request->op == SS_OP_THREADS, found->index, found->value);
     if (status)
         json_object_set_new(shown, "status", json_string(status));
     return shown;
 }
 
-// A page that a filter made short, or empty, says behind what the next begins.
-// Gives.
-static json_t *list_records(const struct engine *engine,
-    const struct ss_event *event, const struct ss_request *request)
+// Records in the order of their keys, of which some are wanted. Adds where the
+// next page begins: a filter may make this one short, or empty. Gives.
+static char *list_by_key(const struct engine *engine,
+    const struct ss_event *event, const struct ss_request *request,
+    json_t *list)
 {
-    json_t *list = json_array();
     size_t limit = page_of(request);
     char *after = after_of(request);
     const struct ss_record *last = NULL;
+    struct ss_error error;
+    struct ss_find find;
+    int status = ss_find_read(request, engine->wall_us, &find, &error);
+    ss_check(status == SS_OK); // it was, when it was asked
+    bool is_picky = ss_find_is_picky(&find);
     for (size_t i = 0; i < event->records.records_count; i++) {
         const struct ss_record *found = &event->records.records[i];
         if (after && strcmp(found->key, after) <= 0)
@@ -214,19 +187,38 @@ static json_t *list_records(const struct engine *engine,
         if (json_array_size(list) >= limit)
             break;
         last = found;
-        if (is_wanted(engine, request, found))
+        if (!is_picky || ss_find_fits(&find, found->index, found->value))
             json_array_append_new(list, shown_of(engine, request, found));
     }
     ss_check(!last || !after || strcmp(last->key, after) > 0); // it goes on
     ss_check(json_array_size(list) <= limit);
+    ss_find_fini(&find);
+    ss_free(after);
+    return !last || !is_picky          ? NULL
+           : request->op == SS_OP_RUNS ? ss_run_place(last->key)
+                                       : ss_strdup(last->key);
+}
+
+// Gives.
+static json_t *list_records(const struct engine *engine,
+    const struct ss_event *event, const struct ss_request *request)
+{
+    json_t *list = json_array();
+    char *next = NULL;
     ss_check(request->op == SS_OP_RUNS || request->op == SS_OP_THREADS);
-    char *next = !last || !has_filter(request) ? NULL
-                 : request->op == SS_OP_RUNS   ? ss_run_place(last->key)
-                                               : ss_strdup(last->key);
+    if (ss_find_by_time(request)) {
+        for (size_t i = 0; i < event->records.records_count; i++)
+            json_array_append_new(
+                list, shown_of(engine, request, &event->records.records[i]));
+        next = ss_strdup(event->records.place);
+    } else {
+        next = list_by_key(engine, event, request, list);
+    }
     json_t *answer =
         json_pack("{s:o, s:s*}", ss_request_name(request), list, "next", next);
+    if (event->records.lacks)
+        json_object_set_new(answer, "lacks", json_true());
     ss_free(next);
-    ss_free(after);
     return answer;
 }
 

@@ -14,6 +14,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/find.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
@@ -84,13 +85,27 @@ struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
 
 // ------------------------------------------------ records
 
+// What its configuration says for people to find it by; NULL: nothing, or more
+// than a list can hold.
+static json_t *metadata_of(const struct run *run)
+{
+    json_t *metadata =
+        run->request ? json_object_get(run->request->config, "metadata") : NULL;
+    if (!json_is_object(metadata) || json_object_size(metadata) == 0)
+        return NULL;
+    char *text = ss_json_text(metadata);
+    bool is_small = strlen(text) <= SS_METADATA_SIZE_MAX;
+    ss_free(text);
+    return is_small ? metadata : NULL;
+}
+
 json_t *ss_run_record(const struct run *run, enum ss_run_status status)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "run", run->id,
-        "thread", run->thread->id, "graph", run->graph->name, "version",
-        run->graph->version, "status", ss_run_status_name(status), "created_us",
-        (json_int_t)run->created_us, "changed_us",
-        (json_int_t)run->engine->wall_us);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:O*}", "run",
+        run->id, "thread", run->thread->id, "graph", run->graph->name,
+        "version", run->graph->version, "status", ss_run_status_name(status),
+        "created_us", (json_int_t)run->created_us, "changed_us",
+        (json_int_t)run->engine->wall_us, "metadata", metadata_of(run));
 }
 
 void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)

@@ -36,6 +36,9 @@ void ss_command_fini(struct ss_command *command)
     ss_free(command->puts);
     ss_free(command->key);
     ss_free(command->after);
+    if (command->find)
+        ss_find_fini(command->find);
+    ss_free(command->find);
 }
 
 void ss_engine_command(struct engine *engine, struct ss_command command)

@@ -124,6 +124,26 @@ START_TEST(an_empty_value_is_put_and_none_is_a_deletion)
 }
 END_TEST
 
+// The record that says how a run stands is gone by then.
+START_TEST(a_put_has_its_time_and_its_own_word_of_how_the_run_stands)
+{
+    char word[] = "failed";
+    const struct ss_store_put put = {.table = SS_TABLE_RUNS,
+        .key = "r",
+        .index = "t",
+        .value = "{}",
+        .value_size = 2,
+        .at_us = 7,
+        .status = word};
+    ss_unit_add_put(&writer, &put);
+    memset(word, 'x', sizeof(word));
+    struct ss_job *job = job_of(NULL);
+    ck_assert_str_eq(job->unit.puts[0].status, "failed");
+    ck_assert_int_eq(job->unit.puts[0].at_us, 7);
+    ss_job_destroy(&job);
+}
+END_TEST
+
 START_TEST(a_writer_that_had_a_large_unit_does_not_keep_its_memory)
 {
     for (uint64_t seq = 1; seq <= SS_UNIT_PARTS_KEPT + 1; seq++)
@@ -152,6 +172,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, rows_of_any_size_stand_in_their_job_as_a_chain);
     tcase_add_test(tcase, an_empty_value_is_put_and_none_is_a_deletion);
+    tcase_add_test(
+        tcase, a_put_has_its_time_and_its_own_word_of_how_the_run_stands);
     tcase_add_test(
         tcase, a_writer_that_had_a_large_unit_does_not_keep_its_memory);
     suite_add_tcase(suite, tcase);

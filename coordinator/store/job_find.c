@@ -1,0 +1,212 @@
+// job_find.c - the job FIND: records that fit, the newest first, a page of
+// them.
+//
+// What does not fit is read, too, so a page may end before it is full: behind
+// so many records that were looked at, or so many bytes. It says where.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/run_status.h"
+#include "common/model/value.h"
+#include "coordinator/store/job_run_impl.h"
+#include "coordinator/store/limits.h"
+
+enum { STOP = 1 }; // no status of an error
+
+// A table that is looked through, and what fits of it.
+struct look {
+    const struct ss_find *find;
+    struct ss_error *error;
+    SS_VEC(struct hit) hits;
+    size_t looked, size;
+    bool is_cut; // there may be more behind the last that was looked at
+    int64_t last_us;
+    char *last_key;
+};
+
+struct hit {
+    struct ss_job_entry entry;
+    int64_t at_us;
+};
+
+static void look_fini(struct look *look)
+{
+    for (size_t i = 0; i < look->hits.count; i++) {
+        ss_job_entry_fini(&look->hits.items[i].entry);
+    }
+    SS_VEC_FINI(&look->hits);
+    ss_free(look->last_key);
+}
+
+static int on_found(void *ctx, const struct ss_store_found *found)
+{
+    struct look *look = ctx;
+    json_t *record = NULL;
+    if (look->hits.count == look->find->limit ||
+        look->looked == SS_STORE_FOUND_LOOKED_MAX ||
+        look->size >= SS_STORE_FOUND_SIZE_MAX) {
+        look->is_cut = true;
+        return STOP;
+    }
+    look->looked++;
+    look->last_us = found->at_us;
+    ss_free(look->last_key);
+    look->last_key = ss_strdup(found->key);
+    if (ss_json_parse(found->value, found->size, &record, look->error) !=
+        SS_OK) {
+        ss_error_wrap(
+            look->error, "the record %.200s cannot be read", found->key);
+        return look->error->status;
+    }
+    if (ss_find_fits(look->find, found->index, record)) {
+        const struct hit hit = {
+            .entry = {.key = ss_strdup(found->key),
+                .index = ss_strdup(found->index),
+                .value = ss_memdup(found->value, found->size),
+                .value_size = found->size},
+            .at_us = found->at_us};
+        SS_VEC_PUSH(&look->hits, hit);
+        look->size += found->size;
+    }
+    json_decref(record);
+    return SS_OK;
+}
+
+// Which part of the table is read: the rest cannot fit.
+static struct ss_store_search search_of(
+    const struct ss_find *find, enum ss_store_table table)
+{
+    bool is_known = table == SS_TABLE_THREADS && find->status &&
+                    strcmp(find->status, SS_THREAD_IDLE) != 0;
+    const char *index = table != SS_TABLE_THREADS ? find->thread
+                        : is_known                ? find->status
+                                                  : NULL;
+    bool has_place = find->after && find->after_us < find->until_us;
+    return (struct ss_store_search){.table = table,
+        .index = index,
+        .status = table == SS_TABLE_RUNS && !index ? find->status : NULL,
+        .since_us = find->since_us,
+        .at_us = has_place ? find->after_us : find->until_us - 1,
+        .after = has_place ? find->after : ""};
+}
+
+static int look_through(struct ss_store *store, struct ss_job *job,
+    enum ss_store_table table, struct look *look)
+{
+    const struct ss_store_search search = search_of(&job->find, table);
+    *look = (struct look){.find = &job->find, .error = &job->error};
+    int status = ss_store_search(store, &search, on_found, look, &job->error);
+    return status == STOP ? SS_OK : status;
+}
+
+// ------------------------------------------------ one page of two tables
+
+// What lies behind that is not told: of the other table something may stand
+// between.
+static bool is_behind_cut(const struct look *look, const struct hit *hit)
+{
+    return look->is_cut && ss_find_order(look->last_us, look->last_key,
+                               hit->at_us, hit->entry.key) < 0;
+}
+
+// The nearer end of two that are cut; NULL: both were read to their end.
+static const struct look *cut_of(const struct look looks[2])
+{
+    const struct look *cut = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        const struct look *look = &looks[i];
+        if (look->is_cut &&
+            (!cut || ss_find_order(look->last_us, look->last_key, cut->last_us,
+                         cut->last_key) < 0)) {
+            cut = look;
+        }
+    }
+    return cut;
+}
+
+// The first of both, of a pair of one run that of the first list; NULL: none is
+// left.
+static struct hit *first_of(struct look looks[2], size_t at[2])
+{
+    struct hit *left =
+        at[0] < looks[0].hits.count ? &looks[0].hits.items[at[0]] : NULL;
+    struct hit *right =
+        at[1] < looks[1].hits.count ? &looks[1].hits.items[at[1]] : NULL;
+    int order = !left    ? 1
+                : !right ? -1
+                         : ss_find_order(left->at_us, left->entry.key,
+                               right->at_us, right->entry.key);
+    at[0] += left && order <= 0;
+    at[1] += right && order >= 0;
+    return order <= 0 ? left : right;
+}
+
+static void page_make(struct ss_job *job, struct look looks[2])
+{
+    const struct look *cut = cut_of(looks);
+    size_t at[2] = {0, 0};
+    size_t most = looks[0].hits.count + looks[1].hits.count;
+    const struct hit *last = NULL;
+    struct hit *hit;
+    job->entries = ss_zalloc(most + 1, sizeof(*job->entries));
+    while ((hit = first_of(looks, at)) != NULL) {
+        bool is_full = job->entries_count == job->find.limit;
+        if (is_full || (cut && is_behind_cut(cut, hit))) {
+            break;
+        }
+        job->entries[job->entries_count++] = hit->entry;
+        hit->entry = (struct ss_job_entry){
+            .key = ss_strdup(hit->entry.key)}; // its place
+        last = hit;
+    }
+    bool is_full = hit && job->entries_count == job->find.limit;
+    if (is_full && last) {
+        job->place = ss_find_place(last->at_us, last->entry.key);
+    } else if (cut) {
+        job->place = ss_find_place(cut->last_us, cut->last_key);
+    }
+}
+
+static bool may_be_open(const struct ss_find *find)
+{
+    return !find->status ||
+           !ss_run_status_has_ended(ss_run_status_by_name(find->status));
+}
+
+static bool may_have_ended(const struct ss_find *find)
+{
+    return !find->status ||
+           ss_run_status_has_ended(ss_run_status_by_name(find->status));
+}
+
+int ss_job_find(struct ss_store *store, struct ss_job *job)
+{
+    const struct ss_find *find = &job->find;
+    struct look looks[2] = {{0}, {0}};
+    struct ss_error untold;
+    int status = SS_OK;
+    ss_check(find->limit > 0);
+    // A record that cannot be told a time is said to lack, and the others are
+    // found.
+    if (!find->after) {
+        bool has_failed = ss_store_tell(store, &job->lacks, &untold) != SS_OK;
+        job->lacks = job->lacks || has_failed;
+    }
+    // The open ones first, so that a run that ends between the two looks is in
+    // both rather than in none.
+    if (find->of_threads) {
+        status = look_through(store, job, SS_TABLE_THREADS, &looks[0]);
+    } else if (may_be_open(find)) {
+        status = look_through(store, job, SS_TABLE_OPEN, &looks[0]);
+    }
+    if (status == SS_OK && !find->of_threads && may_have_ended(find)) {
+        status = look_through(store, job, SS_TABLE_RUNS, &looks[1]);
+    }
+    if (status == SS_OK) {
+        page_make(job, looks);
+    }
+    look_fini(&looks[0]);
+    look_fini(&looks[1]);
+    return status;
+}

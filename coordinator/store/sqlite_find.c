@@ -1,0 +1,88 @@
+// sqlite_find.c - entries by time, the newest first.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/store/store_sqlite.h"
+
+#define COLUMNS "SELECT key, index_key, value, at_us FROM "
+// The index goes on where the place is, whatever stands at its very time.
+#define BEHIND                                                                 \
+    " at_us <= ?1 AND at_us >= ?2 AND (at_us < ?1 OR key > ?3)"                \
+    " ORDER BY at_us DESC, key"
+
+#define THREADS                                                                \
+    "SELECT key, CASE WHEN EXISTS (SELECT 1 FROM open_runs o WHERE"            \
+    " o.index_key = t.key) THEN '" SS_STORE_BUSY "' ELSE index_key END,"       \
+    " value, at_us FROM threads t WHERE"
+
+static const char *const texts[SS_TABLE_COUNT][SS_SQL_SEARCH_COUNT] = {
+    [SS_TABLE_RUNS] = {COLUMNS "runs WHERE" BEHIND,
+        COLUMNS "runs WHERE index_key = ?4 AND" BEHIND,
+        // As the index has it (sqlite_schema.c).
+        COLUMNS "runs WHERE status <> 'done' AND status = ?4 AND" BEHIND, NULL},
+    [SS_TABLE_OPEN] = {COLUMNS "open_runs WHERE" BEHIND,
+        COLUMNS "open_runs WHERE index_key = ?4 AND" BEHIND, NULL, NULL},
+    [SS_TABLE_THREADS] = {THREADS BEHIND,
+        THREADS " t.index_key = ?4 AND" BEHIND, NULL,
+        THREADS " key IN (SELECT index_key FROM open_runs) AND" BEHIND},
+};
+
+// Most runs are done: those are read by time, and who asks leaves out others.
+static enum ss_sqlite_search kind_of(const struct ss_store_search *search)
+{
+    if (search->index) {
+        bool is_busy = search->table == SS_TABLE_THREADS &&
+                       strcmp(search->index, SS_STORE_BUSY) == 0;
+        return is_busy ? SS_SQL_SEARCH_BUSY : SS_SQL_SEARCH_INDEX;
+    }
+    return search->status && strcmp(search->status, "done") != 0
+               ? SS_SQL_SEARCH_STATUS
+               : SS_SQL_SEARCH;
+}
+
+static int found_call(
+    sqlite3_stmt *statement, ss_store_found_fn *call, void *ctx)
+{
+    const void *value = sqlite3_column_blob(statement, 2);
+    const struct ss_store_found found = {
+        .key = (const char *)sqlite3_column_text(statement, 0),
+        .index = (const char *)sqlite3_column_text(statement, 1),
+        .value = value ? value : "",
+        .size = (size_t)sqlite3_column_bytes(statement, 2),
+        .at_us = sqlite3_column_int64(statement, 3)};
+    return call(ctx, &found);
+}
+
+int ss_sqlite_search(struct ss_store *base,
+    const struct ss_store_search *search, ss_store_found_fn *found, void *ctx,
+    struct ss_error *error)
+{
+    struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    enum ss_sqlite_search kind = kind_of(search);
+    sqlite3_stmt **kept = &store->searches[search->table][kind];
+    int status = SS_OK, code = SQLITE_ROW;
+    ss_check(texts[search->table][kind]);
+    if (!*kept) {
+        status =
+            ss_sqlite_prepare(store, texts[search->table][kind], kept, error);
+    }
+    if (status != SS_OK) {
+        return status;
+    }
+    ss_sqlite_bind_number(*kept, 1, search->at_us);
+    ss_sqlite_bind_number(*kept, 2, search->since_us);
+    ss_sqlite_bind_text(*kept, 3, search->after);
+    if (kind == SS_SQL_SEARCH_INDEX) {
+        ss_sqlite_bind_text(*kept, 4, search->index);
+    } else if (kind == SS_SQL_SEARCH_STATUS) {
+        ss_sqlite_bind_text(*kept, 4, search->status);
+    }
+    while (status == SS_OK && (code = sqlite3_step(*kept)) == SQLITE_ROW) {
+        status = found_call(*kept, found, ctx);
+    }
+    if (status == SS_OK && code != SQLITE_DONE) {
+        status = ss_sqlite_fail(store, "find", error);
+    }
+    ss_sqlite_done(*kept);
+    return status;
+}

@@ -1,0 +1,155 @@
+// What is looked for is read from a request, judged by records, and copied with
+// all that it owns.
+#include "common/model/find.h"
+
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "tests/unit/model/help.h"
+
+static int64_t now_us = 5000000;
+
+static int read(enum ss_op op, const char *body, struct ss_find *ret,
+    struct ss_error *error)
+{
+    json_t *json = json_loads(body, 0, NULL);
+    struct ss_request *request = ss_request_new(op, "ann", 1, NULL, json);
+    int status = ss_find_read(request, now_us, ret, error);
+    ss_request_unref(request);
+    json_decref(json);
+    return status;
+}
+
+static struct ss_find find_of(enum ss_op op, const char *body)
+{
+    struct ss_find find, copy;
+    struct ss_error error;
+    int status = read(op, body, &find, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+    ss_find_copy(&find, &copy);
+    ss_find_fini(&find);
+    return copy;
+}
+
+START_TEST(ages_are_counted_from_now)
+{
+    struct ss_find find = find_of(SS_OP_RUNS, "{}");
+    ck_assert_int_eq(find.since_us, 0);
+    ck_assert_int_eq(find.until_us, INT64_MAX);
+    ck_assert(!ss_find_is_picky(&find));
+    ss_find_fini(&find);
+    find = find_of(SS_OP_RUNS, "{\"age_ms\": 2000, \"age_min_ms\": 500}");
+    ck_assert_int_eq(find.since_us, 3000000);
+    ck_assert_int_eq(find.until_us, 4500000);
+    ck_assert(ss_find_is_picky(&find));
+    ss_find_fini(&find);
+    // Longer ago than there was time, and not at all.
+    find = find_of(
+        SS_OP_RUNS, "{\"age_ms\": 9223372036854775807, \"age_min_ms\": -1}");
+    ck_assert_int_eq(find.since_us, 0);
+    ck_assert_int_eq(find.until_us, now_us);
+    ss_find_fini(&find);
+}
+END_TEST
+
+START_TEST(a_place_is_read_as_it_was_written)
+{
+    char *place = ss_find_place(1732749000123456, "a/b|c");
+    ck_assert_str_eq(place, "1732749000123456/a/b|c");
+    json_t *body = json_pack("{s:s, s:s}", "order", "newest", "after", place);
+    char *text = json_dumps(body, 0);
+    struct ss_find find = find_of(SS_OP_RUNS, text);
+    ck_assert_str_eq(find.after, "a/b|c");
+    ck_assert_int_eq(find.after_us, 1732749000123456);
+    ss_find_fini(&find);
+    free(text);
+    json_decref(body);
+    ss_free(place);
+}
+END_TEST
+
+static void is_no_place(const char *after)
+{
+    struct ss_find find;
+    struct ss_error error = {0};
+    char *body = ss_format("{\"order\": \"newest\", \"after\": \"%s\"}", after);
+    ck_assert_int_eq(read(SS_OP_THREADS, body, &find, &error), SS_EINVAL);
+    ss_find_fini(&find);
+    ss_free(body);
+}
+
+START_TEST(what_is_no_place_is_refused)
+{
+    is_no_place("");
+    is_no_place("t");
+    is_no_place("12");
+    is_no_place("12/");
+    is_no_place("/t");
+    is_no_place("-1/t");
+    is_no_place("9999999999999999999/t"); // no time that there is
+}
+END_TEST
+
+START_TEST(a_thread_stands_as_its_index_says)
+{
+    json_t *failed = json_pack("{s:s}", "status", "failed");
+    json_t *silent = json_object();
+    ck_assert_str_eq(ss_find_status(true, "failed", failed), "failed");
+    ck_assert_str_eq(ss_find_status(true, "running", failed), "running");
+    // An older program ran it, and left the word.
+    ck_assert_str_eq(ss_find_status(true, NULL, failed), "idle");
+    ck_assert_ptr_null(ss_find_status(true, NULL, silent));
+    ck_assert_str_eq(ss_find_status(false, "t", failed), "failed");
+    json_decref(failed);
+    json_decref(silent);
+}
+END_TEST
+
+static bool fits(const char *wanted, const char *record)
+{
+    struct ss_find find = find_of(SS_OP_RUNS, wanted);
+    json_t *json = json_loads(record, 0, NULL);
+    bool does = ss_find_fits(&find, NULL, json);
+    json_decref(json);
+    ss_find_fini(&find);
+    return does;
+}
+
+START_TEST(all_pairs_must_be_there_and_of_the_same_type)
+{
+    const char *record = "{\"metadata\": {\"a\": 1, \"b\": {\"c\": [2]}}}";
+    ck_assert(fits("{\"metadata\": {}}", record));
+    ck_assert(fits("{\"metadata\": {\"a\": 1}}", record));
+    ck_assert(fits("{\"metadata\": {\"a\": 1, \"b\": {\"c\": [2]}}}", record));
+    ck_assert(!fits("{\"metadata\": {\"a\": \"1\"}}", record));
+    ck_assert(!fits("{\"metadata\": {\"a\": 1, \"d\": null}}", record));
+    ck_assert(!fits("{\"metadata\": {\"a\": 1}}", "{}"));
+}
+END_TEST
+
+START_TEST(a_thread_is_as_old_as_its_last_change)
+{
+    json_t *record = json_pack("{s:i, s:i}", "created_us", 3, "updated_us", 7);
+    ck_assert_int_eq(ss_find_at_us(true, record), 7);
+    ck_assert_int_eq(ss_find_at_us(false, record), 3);
+    json_object_del(record, "updated_us");
+    ck_assert_int_eq(ss_find_at_us(true, record), 3);
+    ck_assert_int_eq(ss_find_at_us(true, NULL), 0);
+    json_decref(record);
+}
+END_TEST
+
+START_TEST(the_newest_is_first_and_of_one_time_the_first_key)
+{
+    ck_assert_int_lt(ss_find_order(2, "b", 1, "a"), 0);
+    ck_assert_int_gt(ss_find_order(1, "a", 2, "b"), 0);
+    ck_assert_int_lt(ss_find_order(1, "a", 1, "b"), 0);
+    ck_assert_int_eq(ss_find_order(1, "a", 1, "a"), 0);
+}
+END_TEST
+
+RUN("find", ages_are_counted_from_now, a_place_is_read_as_it_was_written,
+    what_is_no_place_is_refused, a_thread_stands_as_its_index_says,
+    all_pairs_must_be_there_and_of_the_same_type,
+    a_thread_is_as_old_as_its_last_change,
+    the_newest_is_first_and_of_one_time_the_first_key)
