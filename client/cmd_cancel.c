@@ -15,8 +15,10 @@ const struct ss_arg ss_cmd_cancel_options[] = {SS_CLI_WORDS(words, "RUN", 0, 1),
     SS_CLI_GRAPH(graph, "without RUN: those of this graph that are under way"),
     SS_CLI_FLAG("rollback", 0, rollback,
         "take back what it did: as if it had never been asked for"),
-    SS_CLI_ALL(ss_bulk_query.all), SS_CLI_SINCE(ss_bulk_query.since),
-    SS_CLI_YES(ss_bulk_query.yes), SS_CLI_OPTIONS};
+    SS_CLI_ALL(ss_bulk_query.all), SS_WHICH_SINCE(ss_bulk_query.which),
+    SS_WHICH_UNTIL(ss_bulk_query.which), SS_WHICH_META(ss_bulk_query.which),
+    SS_WHICH_PREFIX(ss_bulk_query.which), SS_CLI_YES(ss_bulk_query.yes),
+    SS_CLI_OPTIONS};
 
 static void say(const char *id, const json_t *how)
 {

@@ -11,6 +11,7 @@
 #include "client/cli/pages.h"
 #include "client/cli/paused.h"
 #include "client/cli/waiting.h"
+#include "client/cli/which.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/app/clock.h"
@@ -28,10 +29,9 @@ static const char *after;
 static int64_t limit;
 static bool names;
 static bool watched;
-static struct { // which runs are wanted
-    const char *status, *graph, *since;
-    bool failed;
-} only;
+static const char *place;
+static struct ss_which only; // which runs are wanted
+static bool is_failed;
 
 const struct ss_arg ss_cmd_graphs_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
@@ -39,9 +39,10 @@ const struct ss_arg ss_cmd_workers_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_inbox_options[] = {
     SS_CLI_GRAPH(only.graph, "those that this graph ran on last"),
-    SS_CLI_TEXT("since", 0, only.since, "AGE",
-        "those that changed at most this long ago: 90s, 15m, 12h, 30d"),
+    SS_WHICH_SINCE(only), SS_WHICH_UNTIL(only), SS_WHICH_META(only),
+    SS_WHICH_PREFIX(only),
     SS_CLI_LIMIT(limit, "at most this many threads, those that changed last"),
+    SS_CLI_PAGE(place),
     SS_CLI_TEXT("after", 0, after, "THREAD",
         "by name in place of time: those behind this one; \"\" for\n"
         "the first"),
@@ -54,15 +55,14 @@ const struct ss_arg ss_cmd_threads_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CMD_INBOX_OPTIONS};
 const struct ss_arg ss_cmd_runs_options[] = {
     SS_CLI_THREAD(thread, "those of this thread"),
-    SS_CLI_FLAG("failed", 0, only.failed, "those that failed"),
+    SS_CLI_FLAG("failed", 0, is_failed, "those that failed"),
     SS_CLI_CHOICE("status", only.status, "STATUS",
         "queued running quarantined done interrupted failed drained cancelled",
         "those of this status: queued, running, quarantined, done,\n"
         "interrupted, failed, drained, cancelled"),
-    SS_CLI_GRAPH(only.graph, "those of this graph"),
-    SS_CLI_TEXT("since", 0, only.since, "AGE",
-        "those that began at most this long ago: 90s, 15m, 12h, 30d"),
-    SS_CLI_LIMIT(limit, "at most this many, the newest"),
+    SS_CLI_GRAPH(only.graph, "those of this graph"), SS_WHICH_SINCE(only),
+    SS_WHICH_UNTIL(only), SS_WHICH_META(only), SS_WHICH_PREFIX(only),
+    SS_CLI_LIMIT(limit, "at most this many, the newest"), SS_CLI_PAGE(place),
     SS_CLI_TEXT("after", 0, after, "RUN|KEY",
         "by key in place of time: those that follow all of this\n"
         "name, or, with the \"key\" that --json shows of one, that\n"
@@ -383,6 +383,25 @@ struct view {
     const char *none; // in place of an empty list
 };
 
+// Takes `body`. Says how the list goes on, where that was cut.
+static int find_newest(struct ss_client *client, const struct view *view,
+    json_t *body, json_t **ret_list, struct ss_client_error *ret_error)
+{
+    struct ss_cli_found found;
+    int status =
+        ss_cli_find(client, view->subject->op, body, &found, ret_error);
+    if (status != 0)
+        return status;
+    *ret_list = json_incref(found.list);
+    if (found.lacks)
+        ss_cli_note("records of an older version are still being put in order, "
+                    "and some of them are not in this list yet");
+    if (found.next && !watched)
+        ss_cli_note("there are more: --page '%s' goes on", found.next);
+    ss_cli_found_fini(&found);
+    return 0;
+}
+
 // Gives *ret_list. An exit status, after printing the error.
 static int ask_for(
     struct ss_client *client, const struct view *view, json_t **ret_list)
@@ -391,11 +410,11 @@ static int ask_for(
     struct ss_client_error error;
     json_t *found = NULL;
     json_t *body = json_copy(view->body);
-    enum ss_cli_order order =
-        subject->is_timed && !after ? SS_CLI_NEWEST : SS_CLI_BY_KEY;
     int status =
-        subject->is_paged
-            ? ss_cli_list(client, subject->op, order, body, &found, &error)
+        subject->is_timed && !after
+            ? find_newest(client, view, body, &found, &error)
+        : subject->is_paged
+            ? ss_cli_list(client, subject->op, body, &found, &error)
             : fetch(client, subject->op ? subject->op : "show", body,
                   subject->op ? subject->op : subject->what,
                   ss_cli_options.json ? NULL : subject->rows, &found, &error);
@@ -471,24 +490,29 @@ static int list(struct ss_client *client, const struct subject *subject,
 static int list_of(struct ss_client *client, const char *what)
 {
     const struct subject *subject = find(what);
-    int64_t age_ms;
-    if (only.failed && only.status)
+    json_t *body, *which;
+    if (is_failed && only.status)
         return ss_cli_usage("--failed or --status, not both");
-    if (!ss_cli_age("since", only.since, &age_ms))
-        return SS_CLI_USAGE;
-    if (only.failed)
+    if (place && after)
+        return ss_cli_usage("--page or --after, not both");
+    if (is_failed)
         only.status = ss_run_status_name(SS_RUN_FAILED);
-    bool has_filter = only.status || only.graph || only.since;
+    bool has_filter = ss_which_is_said(&only);
     if (subject->status)
         only.status = subject->status;
-    json_t *body = json_pack("{s:s*, s:o*, s:s*, s:s*, s:s*, s:o*}", "thread",
-        thread, "limit", ss_cli_number(limit), "after", after, "status",
-        only.status, "graph", only.graph, "age_ms", ss_cli_number(age_ms));
+    int status = ss_which_ask(&only, &which);
+    if (status != SS_CLI_DONE)
+        return status;
+    body = json_pack("{s:s*, s:o*, s:s*}", "thread", thread, "limit",
+        ss_cli_number(limit), "after", place ? place : after);
+    if (body)
+        json_object_update(body, which);
+    json_decref(which);
     char *none = has_filter ? ss_format("There are no such %s.",
                                   subject->status ? "questions" : what)
                             : ss_format("%s%s", subject->none,
                                   subject->advice ? subject->advice : "");
-    int status = list(client, subject, body, thread, none);
+    status = list(client, subject, body, thread, none);
     ss_free(none);
     return status;
 }

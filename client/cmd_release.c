@@ -12,8 +12,10 @@ static const char *thread, *graph;
 const struct ss_arg ss_cmd_release_options[] = {
     SS_CLI_WORDS(words, "RUN", 0, 1), SS_CLI_THREAD_OF_RUN(thread),
     SS_CLI_GRAPH(graph, "without RUN: those of this graph"),
-    SS_CLI_ALL(ss_bulk_query.all), SS_CLI_SINCE(ss_bulk_query.since),
-    SS_CLI_YES(ss_bulk_query.yes), SS_CLI_OPTIONS};
+    SS_CLI_ALL(ss_bulk_query.all), SS_WHICH_SINCE(ss_bulk_query.which),
+    SS_WHICH_UNTIL(ss_bulk_query.which), SS_WHICH_META(ss_bulk_query.which),
+    SS_WHICH_PREFIX(ss_bulk_query.which), SS_CLI_YES(ss_bulk_query.yes),
+    SS_CLI_OPTIONS};
 
 static int release_any(struct ss_client *client, const json_t *run, void *ctx,
     struct ss_client_error *ret_error)

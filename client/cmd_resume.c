@@ -30,8 +30,9 @@ const struct ss_arg ss_cmd_resume_options[] = {
     SS_CLI_GRAPH(graph,
         "default: the one that ran there last; without THREAD:\n"
         "what this graph asks"),
-    SS_CLI_ALL(ss_bulk_query.all), SS_CLI_SINCE(ss_bulk_query.since),
-    SS_CLI_YES(ss_bulk_query.yes),
+    SS_CLI_ALL(ss_bulk_query.all), SS_WHICH_SINCE(ss_bulk_query.which),
+    SS_WHICH_UNTIL(ss_bulk_query.which), SS_WHICH_META(ss_bulk_query.which),
+    SS_WHICH_PREFIX(ss_bulk_query.which), SS_CLI_YES(ss_bulk_query.yes),
     SS_CLI_STREAM(stream, "print events, as `run` does"),
     SS_CLI_SUBGRAPHS(subgraphs), SS_CLI_RUN_ID(run_id), SS_CLI_DETACH(detach),
     SS_CLI_PROGRESS(progress), SS_TERMS_OPTIONS};

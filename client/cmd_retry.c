@@ -26,8 +26,9 @@ const struct ss_arg ss_cmd_retry_options[] = {SS_CLI_WORDS(words, "RUN", 0, 1),
     SS_CLI_GRAPH(graph, "without RUN: those that this graph failed on"),
     SS_CLI_STREAM(events, "print events, as `run` does"),
     SS_CLI_DETACH(is_detached), SS_CLI_PROGRESS(is_watched),
-    SS_CLI_SINCE(ss_bulk_query.since), SS_CLI_YES(ss_bulk_query.yes),
-    SS_CLI_OPTIONS};
+    SS_WHICH_SINCE(ss_bulk_query.which), SS_WHICH_UNTIL(ss_bulk_query.which),
+    SS_WHICH_META(ss_bulk_query.which), SS_WHICH_PREFIX(ss_bulk_query.which),
+    SS_CLI_YES(ss_bulk_query.yes), SS_CLI_OPTIONS};
 
 // A run as `explain` tells of it; `run` NULL: the last one of the thread. Gives
 // *ret_told. Returns an exit status, after printing the error.

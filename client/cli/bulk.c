@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/cli/input.h"
 #include "client/cli/pages.h"
 #include "client/cli/text.h"
 #include "common/base/check.h"
@@ -18,31 +17,37 @@ int ss_bulk_is_meant(const struct ss_arg_list *words, const char *what,
     const char *graph, bool *ret_meant)
 {
     const struct ss_bulk_query *query = &ss_bulk_query;
-    *ret_meant = query->all || query->since || graph;
+    *ret_meant = query->all || graph || ss_which_is_said(&query->which);
     if (words->count > 0 && *ret_meant)
         return ss_cli_usage(
-            "%s or --graph, --since, --all: one of them, not both", what);
+            "%s or --graph, --since, --meta, --all: one or others, not both",
+            what);
     if (words->count == 0 && !*ret_meant)
-        return ss_cli_usage("say which %s, or --graph, --since, --all", what);
+        return ss_cli_usage(
+            "say which %s, or --graph, --since, --meta, --all", what);
     return SS_CLI_DONE;
 }
 
 // Add those that stand so. Returns an exit status, after printing the error.
 static int add(struct ss_client *client, const struct ss_bulk *bulk,
-    const char *state, int64_t age_ms, json_t *found)
+    const char *state, json_t *found)
 {
     struct ss_client_error error;
-    json_t *list = NULL, *item;
+    struct ss_cli_found page;
+    struct ss_which which = ss_bulk_query.which;
+    json_t *body = NULL, *item;
     size_t i;
-    json_t *body = json_pack("{s:s, s:s*, s:o*}", "status", state, "graph",
-        bulk->graph, "age_ms", age_ms > 0 ? json_integer(age_ms) : NULL);
-    if (ss_cli_list(client, bulk->list, SS_CLI_NEWEST, body, &list, &error) !=
-        0)
+    which.status = state;
+    which.graph = bulk->graph;
+    int status = ss_which_ask(&which, &body);
+    if (status != SS_CLI_DONE)
+        return status;
+    if (ss_cli_find(client, bulk->list, body, &page, &error) != 0)
         return ss_cli_client_fail(client, &error, bulk->graph, NULL);
-    json_array_foreach (list, i, item)
+    json_array_foreach (page.list, i, item)
         if (!bulk->is_meant || bulk->is_meant(item))
             json_array_append(found, item);
-    json_decref(list);
+    ss_cli_found_fini(&page);
     return SS_CLI_DONE;
 }
 
@@ -119,13 +124,10 @@ static int act_on_all(
 
 int ss_bulk(struct ss_client *client, const struct ss_bulk *bulk)
 {
-    int64_t age_ms;
     json_t *found = json_array();
-    if (!ss_cli_age("since", ss_bulk_query.since, &age_ms))
-        return SS_CLI_USAGE;
-    int status = add(client, bulk, bulk->states[0], age_ms, found);
+    int status = add(client, bulk, bulk->states[0], found);
     if (status == SS_CLI_DONE && bulk->states[1])
-        status = add(client, bulk, bulk->states[1], age_ms, found);
+        status = add(client, bulk, bulk->states[1], found);
     size_t count = json_array_size(found);
     if (status == SS_CLI_DONE && count == 0)
         ss_cli_note("there is no such %s: nothing is to be done", bulk->what);

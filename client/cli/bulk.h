@@ -11,11 +11,12 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/options.h"
+#include "client/cli/which.h"
 
 // What the options of such a command say.
 struct ss_bulk_query {
     bool all, yes;
-    const char *since;
+    struct ss_which which; // but for status and graph
 };
 extern struct ss_bulk_query ss_bulk_query;
 

@@ -137,16 +137,21 @@ int ss_cli_state_fail(struct ss_client *client,
 
 // Its graph is asked for by who writes, and to write waits for a store that is
 // away, where to read does not.
-static int list_runs(struct ss_client *client, const char *thread,
-    json_t **ret_runs, struct ss_client_error *ret_error)
+static int last_run(struct ss_client *client, const char *thread,
+    json_t **ret_run, struct ss_client_error *ret_error)
 {
     enum { AWAY_EACH_MS = 200 };
     bool is_told = false;
     for (;;) {
         json_t *body = json_object();
+        struct ss_cli_found found;
         json_object_set_new(body, "thread", json_string(thread));
-        int status = ss_cli_list(
-            client, "runs", SS_CLI_BY_KEY, body, ret_runs, ret_error);
+        json_object_set_new(body, "limit", json_integer(1));
+        int status = ss_cli_find(client, "runs", body, &found, ret_error);
+        if (status == 0) {
+            *ret_run = json_incref(json_array_get(found.list, 0));
+            ss_cli_found_fini(&found);
+        }
         if (status == 0 || ss_cli_status(ret_error) != SS_EAWAY)
             return status;
         if (!is_told)
@@ -159,26 +164,16 @@ static int list_runs(struct ss_client *client, const char *thread,
 int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph)
 {
-    json_t *runs;
-    struct ss_client_error error;
-    if (list_runs(client, thread, &runs, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, thread);
-    const char *graph = NULL;
-    const char *created_at = "";
-    size_t i;
     json_t *run;
-    json_array_foreach (runs, i, run) {
-        const char *at = ss_json_str(run, "created_at", "");
-        if (!graph || strcmp(at, created_at) >= 0) {
-            graph = ss_json_str(run, "graph", graph);
-            created_at = at;
-        }
-    }
+    struct ss_client_error error;
+    if (last_run(client, thread, &run, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    const char *graph = ss_json_str(run, "graph", NULL);
     int status = SS_CLI_DONE;
     if (!graph && !has_checkpoints(client, thread))
         status = ss_cli_no_thread(client, thread);
     else
         *ret_graph = ss_strdup(graph);
-    json_decref(runs);
+    json_decref(run);
     return status;
 }

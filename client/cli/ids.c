@@ -175,7 +175,7 @@ static int find_listed(struct ss_client *client, const char *op,
     // end, too: all that begin so are looked at.
     json_t *body = json_pack("{s:s*, s:s, s:i}", "thread", thread, "after",
         before, "limit", LOOKED_AT_MAX);
-    int status = ss_cli_list(client, op, SS_CLI_BY_KEY, body, &list, &error);
+    int status = ss_cli_list(client, op, body, &list, &error);
     ss_free(before);
     if (status == 0) {
         json_array_foreach (list, i, item)

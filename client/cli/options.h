@@ -97,10 +97,25 @@
     SS_CLI_FLAG("detach", 'd', to_bool, "do not wait for the end")
 #define SS_CLI_ALL(to_bool)                                                    \
     SS_CLI_FLAG("all", 0, to_bool, "every one that this can be done to")
-#define SS_CLI_SINCE(to_text)                                                  \
-    SS_CLI_TEXT("since", 0, to_text, "AGE",                                    \
+// Which threads or runs are meant (which.h); to a struct ss_which.
+#define SS_WHICH_SINCE(which)                                                  \
+    SS_CLI_TEXT("since", 0, (which).since, "AGE",                              \
         "those that began, or whose thread changed, at most this long\n"       \
         "ago: 90s, 15m, 12h, 30d")
+#define SS_WHICH_UNTIL(which)                                                  \
+    SS_CLI_TEXT(                                                               \
+        "until", 0, (which).until, "AGE", "those of longer ago than this")
+#define SS_WHICH_META(which)                                                   \
+    SS_CLI_LIST("meta", (which).meta, "KEY=VALUE",                             \
+        "those whose metadata says so (JSON, or a text); may be given\n"       \
+        "often: then all of it")
+#define SS_WHICH_PREFIX(which)                                                 \
+    SS_CLI_TEXT("prefix", 0, (which).prefix, "TEXT",                           \
+        "those of threads whose name begins so")
+
+#define SS_CLI_PAGE(to_text)                                                   \
+    SS_CLI_TEXT("page", 0, to_text, "PLACE",                                   \
+        "go on behind a page, as that said where")
 #define SS_CLI_YES(to_bool)                                                    \
     SS_CLI_FLAG("yes", 'y', to_bool, "do it to so many, and do not ask")
 #define SS_CLI_PROGRESS(to_bool)                                               \

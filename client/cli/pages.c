@@ -49,10 +49,16 @@ static int go_on(const struct list *list, const json_t *answer,
     return SS_OK;
 }
 
+struct page {
+    json_t *items;
+    bool more;  // there may be another one
+    bool lacks; // as an answer says it
+};
+
 // Fetch the page that `body` asks for, and make `body` ask for the next one,
-// unless this is the end. Gives.
+// unless this is the end. Gives its items.
 static int next(struct ss_client *client, const struct list *list, json_t *body,
-    json_t **ret_page, bool *ret_more, struct ss_client_error *ret_error)
+    struct page *ret, struct ss_client_error *ret_error)
 {
     json_t *answer;
     struct ss_error wrong;
@@ -60,20 +66,24 @@ static int next(struct ss_client *client, const struct list *list, json_t *body,
         client, list->op, json_copy(body), NULL, &answer, ret_error);
     if (status != 0)
         return status;
-    json_t *page = json_incref(json_object_get(answer, list->op));
-    *ret_more = json_array_size(page) > 0 || json_object_get(answer, "next");
-    if (!json_is_array(page))
+    json_t *items = json_incref(json_object_get(answer, list->op));
+    ret->lacks = json_is_true(json_object_get(answer, "lacks"));
+    // By time a page says where it goes on, by key only an empty one is the
+    // end.
+    ret->more = json_object_get(answer, "next") ||
+                (json_array_size(items) > 0 && !json_object_get(body, "order"));
+    if (!json_is_array(items))
         status = ss_error_set(&wrong, SS_EFORMAT,
             "the coordinator's answer to \"%s\" has no \"%s\"", list->op,
             list->op);
-    else if (*ret_more)
-        status = go_on(list, answer, page, body, &wrong);
+    else if (ret->more)
+        status = go_on(list, answer, items, body, &wrong);
     json_decref(answer);
     if (status == SS_OK) {
-        *ret_page = page;
+        ret->items = items;
         return 0;
     }
-    json_decref(page);
+    json_decref(items);
     return ss_client_error_fill(&wrong, ret_error);
 }
 
@@ -83,21 +93,22 @@ int ss_cli_each(
     const struct list *list = find(op);
     struct ss_client_error error;
     json_t *body = json_pack("{s:I}", "limit", (json_int_t)list->page);
-    json_t *page, *item;
+    struct page page = {.more = true};
+    json_t *item;
     size_t i;
     int status = SS_CLI_DONE;
-    for (bool more = true; more;) {
-        if (next(client, list, body, &page, &more, &error) != 0) {
+    while (page.more) {
+        if (next(client, list, body, &page, &error) != 0) {
             status = ss_cli_client_fail(client, &error, NULL, NULL);
             break;
         }
-        json_array_foreach (page, i, item) {
+        json_array_foreach (page.items, i, item) {
             status = each(client, item, ctx);
             if (status != SS_CLI_DONE)
                 break;
         }
-        more = more && status == SS_CLI_DONE;
-        json_decref(page);
+        page.more = page.more && status == SS_CLI_DONE;
+        json_decref(page.items);
     }
     json_decref(body);
     return status;
@@ -146,15 +157,15 @@ static int add_first(struct ss_client *client, const struct list *list,
     json_t *body, int64_t limit, json_t **all,
     struct ss_client_error *ret_error)
 {
-    json_t *page;
-    for (bool more = true; more;) {
-        int status = next(client, list, body, &page, &more, ret_error);
+    struct page page = {.more = true};
+    while (page.more) {
+        int status = next(client, list, body, &page, ret_error);
         if (status != 0)
             return status;
-        json_array_extend(*all, page);
-        json_decref(page);
+        json_array_extend(*all, page.items);
+        json_decref(page.items);
         int64_t left = limit - (int64_t)json_array_size(*all);
-        more = more && (limit == 0 || left > 0);
+        page.more = page.more && (limit == 0 || left > 0);
         if (limit > 0)
             json_object_set_new(body, "limit", json_integer(left));
     }
@@ -166,40 +177,108 @@ static int add_newest(struct ss_client *client, const struct list *list,
     json_t *body, int64_t limit, json_t **all,
     struct ss_client_error *ret_error)
 {
-    json_t *page;
+    struct page page = {.more = true};
     json_object_set_new(body, "limit", json_integer((json_int_t)list->page));
-    for (bool more = true; more;) {
-        int status = next(client, list, body, &page, &more, ret_error);
+    while (page.more) {
+        int status = next(client, list, body, &page, ret_error);
         if (status != 0)
             return status;
-        json_array_extend(*all, page);
-        json_decref(page);
-        if (limit > 0 || !more)
+        json_array_extend(*all, page.items);
+        json_decref(page.items);
+        if (limit > 0 || !page.more)
             *all = newest_of(*all, limit);
     }
     return 0;
 }
 
-int ss_cli_list(struct ss_client *client, const char *op,
-    enum ss_cli_order order, json_t *body, json_t **ret_list,
-    struct ss_client_error *ret_error)
+static int no_text(const char *op, struct ss_client_error *ret_error)
+{
+    struct ss_error wrong;
+    ss_error_set(&wrong, SS_EINVAL,
+        "the request \"%s\": a word of it is not text in UTF-8", op);
+    return ss_client_error_fill(&wrong, ret_error);
+}
+
+int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
+    json_t **ret_list, struct ss_client_error *ret_error)
 {
     const struct list *list = find(op);
     int64_t limit = ss_json_int(body, "limit", 0);
-    struct ss_error wrong;
     ss_check(limit >= 0 && ret_list);
-    if (!body) {
-        ss_error_set(&wrong, SS_EINVAL,
-            "the request \"%s\": a word of it is not text in UTF-8", op);
-        return ss_client_error_fill(&wrong, ret_error);
-    }
+    if (!body)
+        return no_text(op, ret_error);
     json_t *all = json_array();
-    int status = (order == SS_CLI_NEWEST ? add_newest : add_first)(
-        client, list, body, limit, &all, ret_error);
+    int status = add_first(client, list, body, limit, &all, ret_error);
     json_decref(body);
     if (status == 0)
         *ret_list = all;
     else
         json_decref(all);
     return status;
+}
+
+// ------------------------------------------------ the newest
+
+// An older coordinator knows of no order: it is asked for all.
+static bool knows_no_order(const struct ss_client_error *error)
+{
+    return ss_cli_status(error) == SS_EINVAL &&
+           strstr(error->message, "unknown key \"order\"") != NULL;
+}
+
+static int find_in_order(struct ss_client *client, const struct list *list,
+    json_t *body, int64_t limit, struct ss_cli_found *found,
+    struct ss_client_error *ret_error)
+{
+    struct page page = {.more = true};
+    while (page.more) {
+        int64_t left = limit - (int64_t)json_array_size(found->list);
+        int64_t size = limit > 0 && left < (int64_t)list->page
+                           ? left
+                           : (int64_t)list->page;
+        json_object_set_new(body, "limit", json_integer(size));
+        int status = next(client, list, body, &page, ret_error);
+        if (status != 0)
+            return status;
+        json_array_extend(found->list, page.items);
+        json_decref(page.items);
+        found->lacks = found->lacks || page.lacks;
+        while (limit > 0 && (int64_t)json_array_size(found->list) > limit)
+            json_array_remove(found->list, (size_t)limit); // nobody asked for
+        if (limit > 0 && (int64_t)json_array_size(found->list) >= limit)
+            break;
+    }
+    if (page.more)
+        found->next = ss_strdup(ss_json_str(body, "after", NULL));
+    return 0;
+}
+
+int ss_cli_find(struct ss_client *client, const char *op, json_t *body,
+    struct ss_cli_found *ret, struct ss_client_error *ret_error)
+{
+    const struct list *list = find(op);
+    int64_t limit = ss_json_int(body, "limit", 0);
+    *ret = (struct ss_cli_found){0};
+    ss_check(limit >= 0);
+    if (!body)
+        return no_text(op, ret_error);
+    json_t *plain = json_copy(body);
+    ret->list = json_array();
+    json_object_set_new(body, "order", json_string("newest"));
+    int status = find_in_order(client, list, body, limit, ret, ret_error);
+    if (status != 0 && knows_no_order(ret_error) &&
+        json_array_size(ret->list) == 0)
+        status = add_newest(client, list, plain, limit, &ret->list, ret_error);
+    json_decref(plain);
+    json_decref(body);
+    if (status != 0)
+        ss_cli_found_fini(ret);
+    return status;
+}
+
+void ss_cli_found_fini(struct ss_cli_found *found)
+{
+    json_decref(found->list);
+    ss_free(found->next);
+    *found = (struct ss_cli_found){0};
 }

@@ -18,18 +18,25 @@ typedef int ss_cli_item_fn(
 // not come, or came again, which was printed.
 int ss_cli_each(
     struct ss_client *client, const char *op, ss_cli_item_fn *each, void *ctx);
-enum ss_cli_order {
-    SS_CLI_BY_KEY, // as the pages come
-    // By the time when a run was made or a thread was changed, the newest
-    // first.
-    SS_CLI_NEWEST,
+// The list `op` by key as a whole, or as many of its items as the `limit` of
+// the request (`body`, taken; NULL: a word of it was not UTF-8) says. Gives it;
+// or a status of the client's.
+int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
+    json_t **ret_list, struct ss_client_error *ret_error);
+
+// Items by the time when a run was made or a thread was changed, the newest
+// first.
+struct ss_cli_found {
+    json_t *list;
+    char
+        *next; // what goes on behind it, as `after` of a request; NULL: nothing
+    bool lacks; // some are not in that order yet, and so not in the list
 };
 
-// The list `op` as a whole, or as many of its items as the `limit` of the
-// request (`body`, taken; NULL: a word of it was not UTF-8) says: the first in
-// that order. Gives it; or a status of the client's.
-int ss_cli_list(struct ss_client *client, const char *op,
-    enum ss_cli_order order, json_t *body, json_t **ret_list,
-    struct ss_client_error *ret_error);
+// As ss_cli_list(), but the newest. A coordinator of an older version is asked
+// for all of them; the list does not go on then. Gives.
+int ss_cli_find(struct ss_client *client, const char *op, json_t *body,
+    struct ss_cli_found *ret, struct ss_client_error *ret_error);
+void ss_cli_found_fini(struct ss_cli_found *found);
 
 #endif

@@ -2,6 +2,7 @@
 #include "client/cli/terms.h"
 
 #include "client/cli/input.h"
+#include "client/cli/which.h"
 
 static const char *durability;
 static const char *before;
@@ -14,6 +15,7 @@ static int64_t recursion_limit;
 static int64_t max_concurrency;
 static int64_t priority;
 static bool strict_resume;
+static struct ss_arg_list pairs;
 
 const struct ss_arg ss_terms_options[] = {
     SS_CLI_CHOICE("durability", durability, "sync|async|exit",
@@ -35,6 +37,9 @@ const struct ss_arg ss_terms_options[] = {
     SS_CLI_TEXT("config", 0, config, "JSON|@FILE",
         "what nodes, checkpoints and events tell of the run:\n"
         "{\"configurable\", \"metadata\", \"tags\"}, each if wanted"),
+    SS_CLI_LIST("meta", pairs, "KEY=VALUE",
+        "metadata of the run, by which `runs --meta` finds it (JSON, or\n"
+        "a text); may be given often"),
     SS_CLI_FLAG("strict-resume", 0, strict_resume,
         "an answer where no question is open is an error"),
     SS_CLI_CHOICE("if-busy", if_busy, "STRATEGY",
@@ -48,6 +53,28 @@ static json_t *names_in(const char *text)
     return text ? ss_cli_input_list(text) : NULL;
 }
 
+// Into the metadata of the configuration (NULL: there is none yet).
+static int add_pairs(json_t **config_json, struct ss_error *error)
+{
+    json_t *said = ss_which_pairs(&pairs, error);
+    if (!said)
+        return error->status;
+    if (!*config_json)
+        *config_json = json_object();
+    json_t *metadata = json_object_get(*config_json, "metadata");
+    if (metadata && !json_is_object(metadata)) {
+        json_decref(said);
+        return ss_error_set(
+            error, SS_EINVAL, "--meta: the metadata of --config is no object");
+    }
+    if (metadata)
+        json_object_update(metadata, said);
+    else
+        json_object_set(*config_json, "metadata", said);
+    json_decref(said);
+    return SS_OK;
+}
+
 int ss_terms_read(json_t **ret_more)
 {
     struct ss_error error;
@@ -57,8 +84,11 @@ int ss_terms_read(json_t **ret_more)
         status = ss_cli_input("--context", context, &about, &error);
     if (status == SS_OK && config)
         status = ss_cli_input("--config", config, &meta, &error);
+    if (status == SS_OK && pairs.count > 0)
+        status = add_pairs(&meta, &error);
     if (status != SS_OK) {
         json_decref(about);
+        json_decref(meta);
         return ss_cli_usage("%s", error.message);
     }
     *ret_more = json_pack(

@@ -59,16 +59,13 @@ END_TEST
 
 START_TEST(a_thread_is_resumed_with_its_graph)
 {
-    PLAY(NO_MORE("runs", "b"),
-        {.op = "runs",
-            .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
-                     "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
-                     "\"graph\":\"new\",\"created_at\":"
-                     "\"2026-01-02T\"}]}"},
+    PLAY({.op = "runs",
+             .final = "{\"runs\":[{\"run\":\"b\",\"graph\":\"new\","
+                      "\"created_at\":\"2026-01-02T\"}]}"},
         {.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
-    expect_asked("runs {\"thread\":\"t1\"}\n"
-                 "runs {\"thread\":\"t1\",\"after\":\"b\"}\n"
+    expect_asked("runs {\"thread\":\"t1\",\"limit\":1,\"order\":"
+                 "\"newest\"}\n"
                  "run {\"graph\":\"new\",\"thread\":\"t1\",\"command\":"
                  "{\"resume\":true},\"run\":\"MADE UP\"}\n");
     ck_assert_int_eq(RUN("resume", "t1", "--graph", "g", "--answer", "a=1",
@@ -88,7 +85,8 @@ START_TEST(a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known)
         {.op = "checkpoints", .final = "{\"checkpoints\":[{}]}"},
         {.op = "run", .final = "{\"status\":\"done\",\"output\":1}"});
     ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
-    expect_asked("runs {\"thread\":\"t1\"}\n"
+    expect_asked("runs {\"thread\":\"t1\",\"limit\":1,\"order\":"
+                 "\"newest\"}\n"
                  "checkpoints {\"thread\":\"t1\",\"limit\":1}\n"
                  "run {\"thread\":\"t1\",\"command\":"
                  "{\"resume\":true},\"run\":\"MADE UP\"}\n");
@@ -495,9 +493,7 @@ START_TEST(a_list_is_whole_or_as_long_as_it_may_be)
     expect_out("THREAD  GRAPH  STATUS  CREATED  CHANGED\n"
                "a       g      -       -        -\n"
                "b       g      -       -        -\n");
-    expect_asked("threads {\"limit\":500}\n"
-                 "threads {\"limit\":500,\"after\":\"b\"}\n"
-                 "threads {\"limit\":500,\"after\":\"c\"}\n");
+    expect_asked("threads {\"limit\":2,\"order\":\"newest\"}\n");
 }
 END_TEST
 
@@ -515,17 +511,16 @@ END_TEST
 // Who is to answer had to know which threads to look into.
 START_TEST(inbox_lists_the_questions_that_wait_with_the_command_that_answers)
 {
-    PLAY(NO_MORE("threads", "d"),
-        {.op = "threads",
-            .final = "{\"threads\":[" ASKS(
-                "a", "1", "\"k\":[" QUESTION("i", "\"one?\"") "]") "," ASKS("b",
-                "2", "") "," ASKS("c d", "3",
-                "\"k\":[" QUESTION(
-                    "i", "[2]") "],"
-                                "\"m\":[{\"id\":\"j\",\"node\":\"n\","
-                                "\"is_long\":true,\"response_schema\":"
-                                "{\"type\":\"boolean\"}}]") ",{\"thread\":"
-                                                            "\"d\"}]}"});
+    PLAY({.op = "threads",
+        .final = "{\"threads\":[" ASKS("c d", "3",
+            "\"k\":[" QUESTION(
+                "i", "[2]") "],"
+                            "\"m\":[{\"id\":\"j\",\"node\":\"n\","
+                            "\"is_long\":true,\"response_schema\":"
+                            "{\"type\":\"boolean\"}}]") "," ASKS("b", "2",
+            "") "," ASKS("a", "1",
+            "\"k\":[" QUESTION("i", "\"one?\"") "]") ",{\"thread\":"
+                                                     "\"d\"}]}"});
     ck_assert_int_eq(RUN("inbox", "-g", "g", "--since", "1h"), 0);
     expect_out(
         "WAITS  THREAD  GRAPH  NODE  QUESTION                          "
@@ -537,9 +532,7 @@ START_TEST(inbox_lists_the_questions_that_wait_with_the_command_that_answers)
         "now    a       g      ask   \"one?\"                            "
         "superstep resume a --value JSON\n");
     expect_asked("threads {\"status\":\"interrupted\",\"graph\":\"g\","
-                 "\"age_ms\":3600000,\"limit\":500}\n"
-                 "threads {\"status\":\"interrupted\",\"graph\":\"g\","
-                 "\"age_ms\":3600000,\"limit\":500,\"after\":\"d\"}\n");
+                 "\"age_ms\":3600000,\"order\":\"newest\",\"limit\":500}\n");
     ck_assert_int_eq(RUN("inbox", "--json", "-n", "1"), 0);
     ck_assert(says(&out, "\"node\": \"n\", \"is_long\": true"));
     ck_assert(!says(&out, "\"thread\": \"a\""));
@@ -554,30 +547,33 @@ END_TEST
 
 START_TEST(all_that_failed_tonight_are_tried_again_by_one_command)
 {
-    PLAY(NO_MORE("threads", "b"),
-        {.op = "threads",
-            .final = "{\"threads\":[" FAILED("a") "," FAILED("b") "]}"},
+    PLAY({.op = "threads",
+             .final = "{\"threads\":[" FAILED("a") "," FAILED("b") "]}"},
         {.op = "run", .final = "{\"status\":\"running\"}"});
     expect_usage(RUN("retry", "--failed", "-g", "g"),
         "this is to try again: 2 failed runs. Nobody is there to be asked; "
         "--yes does it");
     ss_buf_reset(&was_asked);
     ck_assert_int_eq(
-        RUN("retry", "--failed", "-g", "g", "--since", "1h", "--yes"), 0);
+        RUN("retry", "--failed", "-g", "g", "--since", "1h", "--meta",
+            "user=ann", "--meta", "try=2", "--prefix", "t/", "--yes"),
+        0);
     expect_out("thread a  run r-a is tried again\n"
                "thread b  run r-b is tried again\n");
     expect_asked(
         "threads {\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":"
-        "3600000,\"limit\":500}\n"
-        "threads {\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":"
-        "3600000,\"limit\":500,\"after\":\"b\"}\n"
+        "3600000,\"prefix\":\"t/\",\"metadata\":{\"user\":\"ann\",\"try\":2},"
+        "\"order\":\"newest\",\"limit\":500}\n"
         "run {\"graph\":\"g\",\"thread\":\"a\",\"detach\":true,\"run\":\"MADE "
         "UP\"}\n"
         "run {\"graph\":\"g\",\"thread\":\"b\",\"detach\":true,\"run\":\"MADE "
         "UP\"}\n");
     expect_usage(RUN("retry", "r", "--failed"),
-        "RUN or --graph, --since, --all: one of them, not both");
-    expect_usage(RUN("retry"), "say which RUN, or --graph, --since, --all");
+        "RUN or --graph, --since, --meta, --all: one or others, not both");
+    expect_usage(
+        RUN("retry"), "say which RUN, or --graph, --since, --meta, --all");
+    expect_usage(RUN("retry", "--meta", "user", "--yes"),
+        "--meta takes KEY=VALUE, not \"user\"");
 }
 END_TEST
 
@@ -636,30 +632,69 @@ END_TEST
 // `superstep runs -n 3` never had the run that had just begun.
 START_TEST(runs_shows_the_newest_first)
 {
+    PLAY({.op = "runs",
+             .after = "2/c",
+             .final = "{\"runs\":[" RUN_OF("a", "2") "," RUN_OF("d", "1") "]}"},
+        {.op = "runs",
+            .final = "{\"runs\":[" RUN_OF("b", "4") "," RUN_OF(
+                "c", "3") "],\"next\":\"2/c\"}"});
+    ck_assert_int_eq(RUN("runs", "--names"), 0);
+    expect_out("b\nc\na\nd\n");
+    expect_err("");
+    expect_asked("runs {\"order\":\"newest\",\"limit\":1000}\n"
+                 "runs {\"order\":\"newest\",\"limit\":1000,\"after\":"
+                 "\"2/c\"}\n");
+    // A page tells how one goes on.
+    ck_assert_int_eq(RUN("runs", "--names", "-n", "2"), 0);
+    expect_out("b\nc\n");
+    expect_err("superstep: there are more: --page '2/c' goes on\n");
+    expect_asked("runs {\"limit\":2,\"order\":\"newest\"}\n");
+    ck_assert_int_eq(RUN("runs", "--names", "-n", "2", "--page", "2/c"), 0);
+    expect_out("a\nd\n");
+    expect_err("");
+    expect_asked("runs {\"limit\":2,\"after\":\"2/c\",\"order\":\"newest\"}\n");
+    ck_assert_int_eq(RUN("runs", "--names", "-n", "2", "--after", ""), 0);
+    expect_out("b\nc\n"); // by key, page by page
+    expect_asked("runs {\"limit\":2,\"after\":\"\"}\n");
+    expect_usage(RUN("runs", "--after", "", "--page", "2/c"), "not both");
+}
+END_TEST
+
+// It knows no order, so all of its list is read and put in order here.
+START_TEST(an_older_coordinator_tells_the_newest_first_too)
+{
     PLAY(NO_MORE("runs", "d"),
         {.op = "runs",
             .after = "b",
             .final = "{\"runs\":[" RUN_OF("c", "3") "," RUN_OF("d", "1") "]}"},
         {.op = "runs",
+            .order = "newest",
+            .final = "{\"error\":{\"code\":\"invalid_argument\",\"message\":"
+                     "\"runs: unknown key \\\"order\\\"; known: limit.\"}}"},
+        {.op = "runs",
             .final = "{\"runs\":[" RUN_OF("a", "2") "," RUN_OF("b", "4") "]}"});
-    ck_assert_int_eq(RUN("runs", "--names"), 0);
-    expect_out("b\nc\na\nd\n");
-    expect_asked("runs {\"limit\":1000}\n"
-                 "runs {\"limit\":1000,\"after\":\"b\"}\n"
-                 "runs {\"limit\":1000,\"after\":\"d\"}\n");
     ck_assert_int_eq(RUN("runs", "--names", "-n", "2"), 0);
     expect_out("b\nc\n");
-    expect_asked("runs {\"limit\":1000}\n"
-                 "runs {\"limit\":1000,\"after\":\"b\"}\n"
-                 "runs {\"limit\":1000,\"after\":\"d\"}\n");
-    ck_assert_int_eq(RUN("runs", "--names", "-n", "2", "--after", ""), 0);
-    expect_out("a\nb\n"); // by key, page by page
+    expect_err("");
+}
+END_TEST
+
+START_TEST(records_that_are_not_in_order_yet_are_told_of)
+{
+    PLAY({.op = "threads",
+        .final = "{\"threads\":[{\"thread\":\"a\"}],\"lacks\":true}"});
+    ck_assert_int_eq(RUN("threads", "--names"), 0);
+    expect_out("a\n");
+    expect_err("superstep: records of an older version are still being put in "
+               "order, and some of them are not in this list yet\n");
 }
 END_TEST
 
 #define OF_G "\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":7200000"
 
 // An empty page is not the end where the answer says how to go on.
+#define BY_TIME ",\"order\":\"newest\",\"limit\":1000"
+
 START_TEST(runs_are_found_by_status_graph_and_age)
 {
     PLAY({.op = "runs", .after = "z", .final = "{\"runs\":[]}"},
@@ -670,9 +705,21 @@ START_TEST(runs_are_found_by_status_graph_and_age)
     ck_assert_int_eq(
         RUN("runs", "--names", "--failed", "-g", "g", "--since", "2h"), 0);
     expect_out("p\n");
-    expect_asked("runs {" OF_G ",\"limit\":1000}\n"
-                 "runs {" OF_G ",\"limit\":1000,\"after\":\"m\"}\n"
-                 "runs {" OF_G ",\"limit\":1000,\"after\":\"z\"}\n");
+    expect_asked("runs {" OF_G BY_TIME "}\n"
+                 "runs {" OF_G BY_TIME ",\"after\":\"m\"}\n"
+                 "runs {" OF_G BY_TIME ",\"after\":\"z\"}\n");
+    ck_assert_int_eq(
+        RUN("runs", "--names", "--until", "1h", "--meta", "user=ann", "--meta",
+            "n=[1]", "--meta", "s=\"7\"", "--prefix", "t"),
+        0);
+    expect_asked(
+        "runs {\"age_min_ms\":3600000,\"prefix\":\"t\",\"metadata\":"
+        "{\"user\":\"ann\",\"n\":[1],\"s\":\"7\"}" BY_TIME "}\n"
+        "runs {\"age_min_ms\":3600000,\"prefix\":\"t\",\"metadata\":"
+        "{\"user\":\"ann\",\"n\":[1],\"s\":\"7\"}" BY_TIME ",\"after\":\"m\"}\n"
+        "runs {\"age_min_ms\":3600000,\"prefix\":\"t\",\"metadata\":"
+        "{\"user\":\"ann\",\"n\":[1],\"s\":\"7\"}" BY_TIME
+        ",\"after\":\"z\"}\n");
     PLAY({.op = "runs", .final = "{\"runs\":[]}"});
     ck_assert_int_eq(RUN("runs", "--status", "done"), 0);
     expect_out("There are no such runs.\n");
@@ -741,10 +788,11 @@ START_TEST(a_page_that_comes_again_ends_the_list)
                  "prune {\"thread\":\"b\",\"idle_ms\":86400000,"
                  "\"keep_waiting\":false}\n"
                  "threads {\"limit\":500,\"after\":\"b\"}\n");
-    ck_assert_int_eq(RUN("threads"), 1);
+    ck_assert_int_eq(RUN("threads", "--after", ""), 1);
     expect_err(told);
     expect_out("");
-    ck_assert_int_eq(RUN("runs"), 1); // nor does it go on behind nothing
+    ck_assert_int_eq(
+        RUN("runs", "--after", ""), 1); // nor does it go on behind nothing
     expect_err("superstep: the coordinator's list of runs has an item without "
                "\"key\"\n");
 }
@@ -789,6 +837,8 @@ static TCase *served(void)
     tcase_add_test(tcase, one_answer_is_given_to_all_that_ask);
     tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
     tcase_add_test(tcase, runs_shows_the_newest_first);
+    tcase_add_test(tcase, an_older_coordinator_tells_the_newest_first_too);
+    tcase_add_test(tcase, records_that_are_not_in_order_yet_are_told_of);
     tcase_add_test(tcase, runs_are_found_by_status_graph_and_age);
     tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);
     tcase_add_test(

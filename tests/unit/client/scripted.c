@@ -84,8 +84,10 @@ static bool is_meant(const struct script *line, const struct ss_message *ask)
     if (line->times && said[line - script] >= line->times)
         return false;
     const char *after = ss_json_str(ss_value_json(ask->body), "after", "");
+    const char *order = ss_json_str(ss_value_json(ask->body), "order", "");
     return strcmp(line->op, ask->op) == 0 &&
-           (!line->after || strcmp(line->after, after) == 0);
+           (!line->after || strcmp(line->after, after) == 0) &&
+           (!line->order || strcmp(line->order, order) == 0);
 }
 
 // The first line that is meant counts.

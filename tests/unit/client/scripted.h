@@ -14,8 +14,9 @@ struct script {
     const char *items[6]; // not final, in order
     const char *final;    // NULL: it says no more
     const char
-        *after;     // only to a request that goes on behind this; NULL: to any
-    unsigned times; // no more than so often; 0: always
+        *after; // only to a request that goes on behind this; NULL: to any
+    const char *order; // only to a request for this order; NULL: to any
+    unsigned times;    // no more than so often; 0: always
 };
 
 // One coordinator at a time; a test may put another one in its place.
