@@ -3,7 +3,11 @@
 #include "tests/sim/chores.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/find.h"
 
 // ------------------------------------------------ prune
 
@@ -61,6 +65,92 @@ static bool is_listed(const struct customer *it)
             return true;
     return false;
 }
+
+// ------------------------------------------------ the newest first
+
+// What a list by time says is behind what it said before: a time and a name.
+static void take_newest(struct customer *it, const json_t *thread)
+{
+    struct world *world = it->process.world;
+    const char *name = ss_json_str(thread, "thread", "");
+    int64_t at_us =
+        ss_json_int(thread, "updated_us", ss_json_int(thread, "created_us", 0));
+    char *place = ss_find_place(at_us, name);
+    const char *before = it->chore.place;
+    const char *before_name = strchr(before, '/');
+    if (*before && ss_find_order(strtoll(before, NULL, 10), before_name + 1,
+                       at_us, name) >= 0)
+        violated(
+            world, "the newest threads: %s comes behind %s", place, before);
+    snprintf(it->chore.place, sizeof(it->chore.place), "%s", place);
+    it->chore.found += strcmp(name, it->thread) == 0;
+    ss_free(place);
+}
+
+static json_t *ask_newest(struct customer *it)
+{
+    const char *place = it->chore.place;
+    return json_pack("{s:s, s:I, s:s*}", "order", "newest", "limit",
+        (json_int_t)page_of(it), "after", place[0] ? place : NULL);
+}
+
+static bool hear_newest(struct customer *it, json_t *answer)
+{
+    const char *next = ss_json_str(answer, "next", NULL);
+    size_t i;
+    json_t *item;
+    json_array_foreach (json_object_get(answer, "threads"), i, item)
+        take_newest(it, item);
+    if (next && strcmp(next, it->chore.place) != 0 &&
+        json_array_size(json_object_get(answer, "threads")) == page_of(it))
+        violated(it->process.world,
+            "the newest threads end with %s, and go on behind %s",
+            it->chore.place, next);
+    if (next)
+        snprintf(it->chore.place, sizeof(it->chore.place), "%s", next);
+    return !next;
+}
+
+static json_t *ask_own(struct customer *it)
+{
+    return json_pack("{s:s, s:s, s:i}", "order", "newest", "prefix", it->thread,
+        "limit", 50);
+}
+
+// When its thread was changed last; 0: it is not there.
+static int64_t changed_us(const struct customer *it, const json_t *answer)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (json_object_get(answer, "threads"), i, item)
+        if (strcmp(ss_json_str(item, "thread", ""), it->thread) == 0)
+            return ss_json_int(item, "updated_us", 1);
+    return 0;
+}
+
+static bool hear_own(struct customer *it, json_t *answer)
+{
+    it->chore.changed_us = changed_us(it, answer);
+    it->chore.found = 0;
+    it->chore.place[0] = '\0';
+    return true;
+}
+
+// One that did not change while all were listed is told once; one that did may
+// have been told before, or moved to where the list had been.
+static bool hear_own_again(struct customer *it, json_t *answer)
+{
+    int64_t is_us = changed_us(it, answer);
+    if (is_us != it->chore.changed_us)
+        return true;
+    if (it->chore.found != (is_us > 0))
+        violated(it->process.world,
+            "thread %s did not change, and is told %zu times among the newest",
+            it->thread, it->chore.found);
+    return true;
+}
+
+// ------------------------------------------------ retain
 
 static const struct step look_only[3];
 
@@ -129,5 +219,6 @@ static bool hear_retain(struct customer *it, json_t *answer)
 static const struct step look_only[3] = {
     {"threads", ask_list, hear_list}, CHORE_LOOK_AGAIN, CHORE_END};
 const struct step chore_retain[] = {CHORE_LOOK, {NULL, chore_rest, NULL},
-    {"threads", ask_list, hear_list}, {"prune", ask_retain, hear_retain},
-    CHORE_LOOK_AGAIN, CHORE_END};
+    {"threads", ask_own, hear_own}, {"threads", ask_newest, hear_newest},
+    {"threads", ask_own, hear_own_again}, {"threads", ask_list, hear_list},
+    {"prune", ask_retain, hear_retain}, CHORE_LOOK_AGAIN, CHORE_END};

@@ -14,6 +14,7 @@
 enum {
     PAUSE_MS = 300, // before it asks again
     CUSTOMER_THREAD_SIZE = 32,
+    CUSTOMER_PLACE_SIZE = CUSTOMER_THREAD_SIZE + 24,
     RUN_SIZE = 32,
 };
 
@@ -52,6 +53,9 @@ struct customer {
         int64_t looked_ms;   // when it had last been looked at
         int64_t asked_ms;    // and when it was asked whether it is unused
         int64_t idle_ms;     // what is unused so long is to forget its past
+        int64_t changed_us;  // its thread, as a list says; 0: not listed
+        size_t found;        // how often its thread was found by time
+        char place[CUSTOMER_PLACE_SIZE]; // where a list by time goes on
     } chore;
     char run[RUN_SIZE];
     bool is_accepted;

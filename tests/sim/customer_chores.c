@@ -8,7 +8,8 @@
 //   prune:   look -> prune -> look again        what both see is the same
 //   move:    save -> delete -> import -> save   and so is what both save
 //   update:  update -> a run that goes on       what the reference says
-//   retain:  look -> the list of threads, page by page -> prune each of its own
+//   retain:  look -> its thread, all threads the newest first, its thread
+//            -> the list of threads, page by page -> prune each of its own
 //            -> look again                      as after a prune
 //
 // A step that may be asked for twice is done once: what keeps a key is given
