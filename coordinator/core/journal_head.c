@@ -3,26 +3,44 @@
 #include "coordinator/core/journal_head.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
+#include "common/base/check.h"
+#include "common/model/json_object.h"
 #include "common/model/value.h"
 
 enum { HEX_SIZE = 16 };
 
 // --- telling and hearing ----------------------------------------------------
 
-json_t *ss_journal_head_tell(
-    const json_t *record, const struct ss_journal_head *head, int64_t born_us)
+static void hex_write(uint64_t number, char ret_text[HEX_SIZE + 1])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = HEX_SIZE; i-- > 0; number >>= 4) {
+        ret_text[i] = digits[number & 15];
+    }
+    ret_text[HEX_SIZE] = '\0';
+}
+
+char *ss_journal_head_tell(
+    const char *record, const struct ss_journal_head *head, int64_t born_us)
 {
     char hex[HEX_SIZE + 1];
-    json_t *told = json_copy((json_t *)record);
-    snprintf(hex, sizeof(hex), "%016" PRIx64, head->checksum);
-    json_object_set_new(told, "head",
-        json_pack("{s:I, s:s, s:I}", "rows", (json_int_t)head->rows, "checksum",
-            hex, "of", (json_int_t)born_us));
-    return told;
+    size_t size = strlen(record);
+    struct ss_buf told;
+    ss_check(size >= 2 && record[0] == '{' && record[size - 1] == '}');
+    hex_write(head->checksum, hex);
+    ss_buf_init(&told, SIZE_MAX);
+    ss_buf_add(&told, record, size - 1);
+    ss_json_begin(&told, SS_JOURNAL_HEAD);
+    ss_json_add_int(&told, "rows", (int64_t)head->rows);
+    ss_json_add_text(&told, "checksum", hex);
+    ss_json_add_int(&told, "of", born_us);
+    ss_json_close(&told);
+    ss_json_close(&told);
+    return ss_buf_steal(&told, NULL);
 }
 
 static bool hex_read(const char *text, uint64_t *ret)
@@ -39,7 +57,7 @@ static bool hex_read(const char *text, uint64_t *ret)
 int ss_journal_head_hear(const json_t *record, int64_t born_us,
     struct ss_journal_head *newest, struct ss_error *error)
 {
-    const json_t *head = json_object_get(record, "head");
+    const json_t *head = json_object_get(record, SS_JOURNAL_HEAD);
     json_int_t rows = ss_json_int(head, "rows", 0);
     json_int_t of = ss_json_int(head, "of", 0);
     uint64_t checksum = 0;

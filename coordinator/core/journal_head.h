@@ -20,14 +20,17 @@
 #include "common/base/status.h"
 #include "common/model/journal.h"
 
+#define SS_JOURNAL_HEAD "head"
+
 struct ss_journal_head {
     uint64_t rows; // 0: nothing is known
     uint64_t checksum;
 };
 
-// `record` with the head of a thread that was made at `born_us`. Gives.
-json_t *ss_journal_head_tell(
-    const json_t *record, const struct ss_journal_head *head, int64_t born_us);
+// `record`, an object as compact text that tells none, with the head of a
+// thread that was made at `born_us`. Gives.
+char *ss_journal_head_tell(
+    const char *record, const struct ss_journal_head *head, int64_t born_us);
 // *newest becomes the head in `record`, if that is further on, and of the
 // thread that was made at `born_us`. SS_ECORRUPT: the head is not as it was
 // written.

@@ -27,6 +27,13 @@ static const char *run_log_why(
     return NULL;
 }
 
+// Nobody who looks at the log reads every run's record.
+static bool run_log_tells(const struct ss_core *core, enum ss_run_status status)
+{
+    return status == SS_RUN_FAILED || status == SS_RUN_QUARANTINED ||
+           core->options.says_debug;
+}
+
 static void run_log_record(struct ss_core *core,
     const struct ss_command *command, const json_t *record)
 {
@@ -69,13 +76,30 @@ static void run_log_pause(
         reason ? ": " : "", reason ? reason : "");
 }
 
+// Gives; NULL: it is deleted, or as large as a request that waits may be.
+static json_t *run_log_read(const struct ss_command_put *put)
+{
+    struct ss_error error;
+    json_t *record = NULL;
+    if (!put->value ||
+        ss_json_parse(put->value, strlen(put->value), &record, &error) != SS_OK)
+        return NULL;
+    return record;
+}
+
 void ss_core_run_log(struct ss_core *core, const struct ss_command *command)
 {
     for (size_t i = 0; i < command->puts_count; i++) {
         const struct ss_command_put *put = &command->puts[i];
-        if (put->table == SS_RECORD_RUN && json_is_object(put->value))
-            run_log_record(core, command, put->value);
-        if (put->table == SS_RECORD_PAUSE)
-            run_log_pause(core, put->key, put->value);
+        bool is_run = put->table == SS_RECORD_RUN && put->value &&
+                      run_log_tells(core, put->status);
+        if (!is_run && put->table != SS_RECORD_PAUSE)
+            continue;
+        json_t *record = run_log_read(put);
+        if (is_run && record)
+            run_log_record(core, command, record);
+        else if (!is_run)
+            run_log_pause(core, put->key, record);
+        json_decref(record);
     }
 }

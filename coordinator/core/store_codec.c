@@ -88,11 +88,6 @@ size_t ss_store_codec_count(const struct ss_store_codec *codec)
     return codec->chains.count;
 }
 
-bool ss_store_codec_run_is_open(const json_t *record)
-{
-    return !ss_run_status_has_ended(ss_run_status_of(record));
-}
-
 // ------------------------------------------------------------------ commands
 
 // Does this record say where the thread ends?
@@ -100,43 +95,33 @@ static bool tells_head(const struct ss_command_put *put)
 {
     return put->value && (put->table == SS_RECORD_THREAD ||
                              (put->table == SS_RECORD_RUN &&
-                                 !ss_store_codec_run_is_open(put->value)));
+                                 ss_run_status_has_ended(put->status)));
 }
 
-// `head`: of the thread, once the unit's rows are stored; 0 rows: it is not put
-// into records.
-static struct ss_store_put put_of(const struct ss_command_put *put,
-    const struct ss_journal_head *head, int64_t born_us)
+// `value` is borrowed, and NULL to delete it.
+static struct ss_store_put put_of(
+    const struct ss_command_put *put, const char *value)
 {
-    char *text = NULL, *same = put->same ? ss_json_text(put->same) : NULL;
-    uint64_t expected = same ? ss_hash64(same, strlen(same)) : 0;
-    ss_free(same);
-    if (head->rows > 0 && tells_head(put)) {
-        json_t *told = ss_journal_head_tell(put->value, head, born_us);
-        text = ss_json_text(told);
-        json_decref(told);
-    } else if (put->value) {
-        text = ss_json_text(put->value);
-    }
     return (struct ss_store_put){.table = codec_table(put->table),
         .key = put->key,
         .index = put->index,
-        .value = text,
-        .value_size = text ? strlen(text) : 0,
+        .value = value,
+        .value_size = value ? strlen(value) : 0,
         .when = put->absent ? SS_WHEN_ABSENT
                 : put->same ? SS_WHEN_SAME
                             : SS_WHEN_ANY,
-        .expected = expected,
+        .expected = put->same ? ss_hash64(put->same, strlen(put->same)) : 0,
         .expires_us = put->expires_us,
-        .at_us = ss_find_at_us(put->table == SS_RECORD_THREAD, put->value),
-        .status = put->table == SS_RECORD_RUN
-                      ? ss_json_str(put->value, "status", NULL)
-                      : NULL};
+        .at_us = put->at_us,
+        .status =
+            value && put->table == SS_RECORD_RUN && put->status != SS_RUN_OTHER
+                ? ss_run_status_name(put->status)
+                : NULL};
 }
 
 static bool is_open(const struct ss_command_put *put)
 {
-    return put->value && ss_store_codec_run_is_open(put->value);
+    return put->value && !ss_run_status_has_ended(put->status);
 }
 
 // Unfinished runs have a table of their own, so that a start reads no others. A
@@ -144,13 +129,13 @@ static bool is_open(const struct ss_command_put *put)
 static struct ss_store_put open_put_of(const struct ss_command_put *put)
 {
     bool is_sure = ss_run_key_names_thread(put->key);
-    char *text = is_open(put) ? ss_json_text(put->value) : NULL;
+    const char *text = is_open(put) ? put->value : NULL;
     return (struct ss_store_put){.table = SS_TABLE_OPEN,
         .key = put->key,
         .index = text || !is_sure ? put->index : NULL,
         .value = text,
         .value_size = text ? strlen(text) : 0,
-        .at_us = ss_find_at_us(false, put->value)};
+        .at_us = put->at_us};
 }
 
 static int add_rows(struct ss_store_codec *codec,
@@ -177,7 +162,19 @@ static int add_rows(struct ss_store_codec *codec,
 static void add_put(struct ss_store_codec *codec, struct ss_store_put put)
 {
     ss_unit_add_put(&codec->unit, &put);
-    ss_free((void *)put.value);
+}
+
+// `head`: of the thread, once the unit's rows are stored; 0 rows: it is not put
+// into records.
+static void add_record(struct ss_store_codec *codec,
+    const struct ss_command_put *put, const struct ss_journal_head *head,
+    int64_t born_us)
+{
+    char *told = head->rows > 0 && tells_head(put)
+                     ? ss_journal_head_tell(put->value, head, born_us)
+                     : NULL;
+    add_put(codec, put_of(put, told ? told : put->value));
+    ss_free(told);
 }
 
 static int store_job(struct ss_store_codec *codec,
@@ -192,7 +189,7 @@ static int store_job(struct ss_store_codec *codec,
     for (size_t i = 0; i < command->puts_count; i++) {
         const struct ss_command_put *put = &command->puts[i];
         if (!put->open_alone || !is_open(put))
-            add_put(codec, put_of(put, &head, command->born_us));
+            add_record(codec, put, &head, command->born_us);
         if (put->table == SS_RECORD_RUN)
             add_put(codec, open_put_of(put));
     }
@@ -285,6 +282,7 @@ static json_t *record_hear(struct ss_job *job, const struct ss_job_entry *entry,
             job->thread,
             is_own ? "the thread" : ss_json_str(record, "run", entry->key));
     job->status = status;
+    json_object_del(record, SS_JOURNAL_HEAD); // the engine knows of none
     return record;
 }
 

@@ -46,7 +46,4 @@ void ss_store_codec_tidy(
 // How many threads are remembered.
 size_t ss_store_codec_count(const struct ss_store_codec *codec);
 
-// Has the run of this record not ended? A start feeds such runs to the engine.
-bool ss_store_codec_run_is_open(const json_t *record);
-
 #endif

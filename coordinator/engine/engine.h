@@ -28,6 +28,7 @@
 #include "common/model/cluster.h"
 #include "common/model/find.h"
 #include "common/model/journal.h"
+#include "common/model/run_status.h"
 #include "common/model/task.h"
 
 // What the small tables hold, as the engine names them; the shell maps them to
@@ -223,9 +224,13 @@ struct ss_command_put {
     enum ss_record_table table;
     char *key;
     char *index;
-    json_t *value; // NULL: delete
-    bool absent;   // only if the key is not there
-    json_t *same;  // only if this is there; NULL: whatever is
+    char *value; // an object, as JSON text; NULL: delete
+    bool absent; // only if the key is not there
+    char *same;  // only if this is there, such a text; NULL: whatever is
+    // Of a run: how it stands, as `value` says.
+    enum ss_run_status status;
+    // Of a run or a thread: by when it is found (find.h), as `value` says.
+    int64_t at_us;
     // Of a run: while it has not ended its record stands among the open ones
     // alone.
     bool open_alone;

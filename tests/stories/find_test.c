@@ -303,6 +303,27 @@ START_TEST(a_run_that_is_taken_back_leaves_the_question_open)
 }
 END_TEST
 
+// What a run's end does not know of stays in the record, also where the thread
+// was read from the store in between.
+START_TEST(a_copy_tells_of_what_it_is_one_when_runs_have_ended_on_it)
+{
+    three_graphs();
+    ran_on("g", "1", "{'input': {'x': []}}");
+    world_get("copy", "{'thread': '1', 'to': '2'}");
+    ran_on("h", "2", "{'input': {'x': []}}");
+    threads_are("{}", " 1=idle 2=failed");
+    world_crash();
+    world_restart();
+    world_worker("w1", 4);
+    ran_on("g", "2", "{'input': {'x': []}}");
+    threads_are("{}", " 1=idle 2=idle");
+    const json_t *thread = json_array_get(
+        json_object_get(world_get("threads", "{}"), "threads"), 1);
+    ck_assert_str_eq(ss_json_str(thread, "copy_of", "?"), "1");
+    ck_assert_ptr_null(json_object_get(thread, "error"));
+}
+END_TEST
+
 // --- the newest first -------------------------------------------------------
 
 // "a b": the runs or threads of a page; then "...", if it goes on, in *body.
@@ -461,4 +482,5 @@ SUITE("find", the_newest_runs_come_first_and_a_page_goes_on,
     a_task_that_stops_beside_a_question_asks_nothing,
     a_question_too_long_for_a_list_is_told_without_its_value,
     a_thread_that_was_written_to_asks_nothing,
-    a_run_that_is_taken_back_leaves_the_question_open)
+    a_run_that_is_taken_back_leaves_the_question_open,
+    a_copy_tells_of_what_it_is_one_when_runs_have_ended_on_it)

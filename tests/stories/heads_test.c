@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "tests/stories/suite.h"
 
@@ -21,8 +22,8 @@ static void note(const struct ss_command *command)
     for (size_t i = 0; i < command->puts_count; i++) {
         const struct ss_command_put *put = &command->puts[i];
         if (put->table == SS_RECORD_RUN)
-            ss_buf_addf(
-                &units, " run %s", ss_json_str(put->value, "status", "(goes)"));
+            ss_buf_addf(&units, " run %s",
+                put->value ? ss_run_status_name(put->status) : "(goes)");
         if (put->table == SS_RECORD_THREAD)
             ss_buf_add_str(&units, put->value ? " thread" : " thread (goes)");
     }
@@ -153,6 +154,7 @@ END_TEST
 
 SUITE("heads", a_superstep_changes_no_record,
     a_prune_tells_the_new_end_in_the_threads_record,
+
     a_thread_keeps_its_age_when_another_graph_runs_on_it,
     a_thread_that_is_made_again_is_another_one,
     a_thread_that_is_made_again_while_the_clock_stands_is_another_one,

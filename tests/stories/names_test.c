@@ -364,8 +364,7 @@ static void count_records(const struct ss_command *command)
         const struct ss_command_put *put = &command->puts[i];
         if (put->table != SS_RECORD_RUN || !put->value)
             continue;
-        bool is_open =
-            strcmp(ss_json_str(put->value, "status", ""), "done") != 0;
+        bool is_open = put->status != SS_RUN_DONE;
         records++;
         not_ended += is_open;
         alone += is_open && put->open_alone;

@@ -75,15 +75,12 @@ static void put(struct engine *engine, struct claim claim)
         .tag = ++engine->tags,
         .puts = ss_zalloc(1, sizeof(*command.puts)),
         .puts_count = 1};
-    command.puts[0] = (struct ss_command_put){.table = SS_RECORD_RUN,
-        .key = ss_strdup(name_of(&claim)),
-        .index = ss_strdup(claim.thread),
-        .value = json_pack("{s:s, s:s, s:s, s:I, s:I}", "run", name_of(&claim),
-            "thread", claim.thread, "status",
-            ss_run_status_name(SS_RUN_CANCELLED), "created_us",
-            (json_int_t)engine->wall_us, "changed_us",
-            (json_int_t)engine->wall_us),
-        .absent = true};
+    command.puts[0] = ss_put_of(SS_RECORD_RUN, name_of(&claim), claim.thread,
+        json_pack("{s:s, s:s, s:s, s:I, s:I}", "run", name_of(&claim), "thread",
+            claim.thread, "status", ss_run_status_name(SS_RUN_CANCELLED),
+            "created_us", (json_int_t)engine->wall_us, "changed_us",
+            (json_int_t)engine->wall_us));
+    command.puts[0].absent = true;
     claim.tag = command.tag;
     claim.is_put = true;
     ss_engine_command(engine, command);

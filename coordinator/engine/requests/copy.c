@@ -86,9 +86,9 @@ static void copy_record(struct thread *to, const struct thread *from)
 {
     struct ss_error error;
     json_t *told = NULL;
-    int status = from->record ? ss_json_parse(from->record,
-                                    strlen(from->record), &told, &error)
-                              : SS_OK;
+    const char *text = from->record.text;
+    int status =
+        text ? ss_json_parse(text, strlen(text), &told, &error) : SS_OK;
     ss_check(status == SS_OK); // it was made from JSON
     ss_thread_put_record(
         to, json_pack("{s:s, s:s, s:O*, s:O*, s:O*, s:O*}", "graph",

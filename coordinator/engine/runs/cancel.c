@@ -82,7 +82,7 @@ static void begin_taking_back(struct run *run)
     ss_run_move(run, RUN_TAKEN_BACK);
     thread->seat->run = NULL;
     thread->seat->taken_back = run;
-    ss_record_put(thread, run->id, ss_run_record(run, SS_RUN_TAKEN_BACK));
+    ss_run_record_put(run, SS_RUN_TAKEN_BACK);
     ss_engine_narrate(
         run->engine, "the run on thread %s is taken back", thread->id);
     ss_queue_later(thread);

@@ -273,7 +273,7 @@ void ss_suspects_wake(struct engine *engine)
 void ss_run_survives(struct run *run)
 {
     run->recoveries = 0;
-    ss_record_put(run->thread, run->id, ss_run_record(run, SS_RUN_RUNNING));
+    ss_run_record_put(run, SS_RUN_RUNNING);
 }
 
 // ------------------------------------------------ what people do about it

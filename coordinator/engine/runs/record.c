@@ -11,12 +11,17 @@
 // stand among the open ones alone.
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/find.h"
+#include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/json_object.h"
 #include "common/model/run_key.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/run.h"
@@ -86,38 +91,124 @@ void ss_records_rest(struct thread *thread)
     ss_map_fini(&thread->seat->old_records, NULL);
 }
 
-// What has to be put, that `record` (taken) is what is stored of the run. Gives
-// one or two.
-static size_t puts_of(struct thread *thread, const char *run, json_t *record,
-    struct ss_command_put ret_puts[2])
+static bool is_keyed(const struct thread *thread, const char *run)
 {
-    bool keyed = !is_old(thread, run) || ss_records_are_keyed(thread->engine);
-    json_t *stored = json_copy(record);
-    json_decref(record);
+    return !is_old(thread, run) || ss_records_are_keyed(thread->engine);
+}
+
+// What is put beside a record, as it says.
+struct standing {
+    enum ss_run_status status;
+    int64_t at_us;
+};
+
+static struct standing standing_of(const json_t *record)
+{
+    return (struct standing){
+        ss_run_status_of(record), ss_find_at_us(false, record)};
+}
+
+// What has to be put, that `text` (taken) is what is stored of the run, which
+// stands so. Gives one or two.
+static size_t puts_of(struct thread *thread, const char *run, char *text,
+    const struct standing *stands, struct ss_command_put ret_puts[2])
+{
+    bool keyed = is_keyed(thread, run);
+    ss_check(text && ss_run_name_fits(run));
     struct ss_command_put put = {.table = SS_RECORD_RUN,
         .key = keyed ? ss_run_key(run, thread->id) : ss_strdup(run),
         .index = ss_strdup(thread->id),
-        .value = stored,
+        .value = text,
+        .status = stands->status,
+        .at_us = stands->at_us,
         .open_alone = thread->engine->row_format >= SS_ROW_FORMAT_6};
-    json_object_del(stored, KEYED);
-    if (keyed)
-        json_object_set_new(stored, KEYED, json_true());
     ret_puts[0] = put;
     if (!keyed || !is_old(thread, run))
         return 1;
-    ret_puts[1] = (struct ss_command_put){.table = SS_RECORD_RUN,
-        .key = ss_strdup(run),
-        .index = ss_strdup(thread->id)};
+    ret_puts[1] = ss_put_of(SS_RECORD_RUN, run, thread->id, NULL);
     return 2;
+}
+
+static void put(struct thread *thread, const char *run, char *text,
+    const struct standing *stands)
+{
+    struct ss_command_put puts[2];
+    size_t count = puts_of(thread, run, text, stands, puts);
+    for (size_t i = 0; i < count; i++)
+        ss_thread_put_take(thread, puts[i]);
+}
+
+// Takes `record`. Gives.
+static char *text_of(
+    const struct thread *thread, const char *run, json_t *record)
+{
+    json_t *stored = json_copy(record);
+    json_object_del(stored, KEYED);
+    if (is_keyed(thread, run))
+        json_object_set_new(stored, KEYED, json_true());
+    char *text = ss_json_text(stored);
+    json_decref(stored);
+    json_decref(record);
+    return text;
 }
 
 void ss_record_put(struct thread *thread, const char *run, json_t *record)
 {
-    struct ss_command_put puts[2];
-    size_t count = puts_of(thread, run, record, puts);
-    for (size_t i = 0; i < count; i++)
-        SS_VEC_PUSH(&thread->puts, puts[i]);
-    ss_thread_dirty(thread);
+    struct standing stands = standing_of(record);
+    put(thread, run, text_of(thread, run, record), &stands);
+}
+
+// What its configuration says for people to find it by; NULL: nothing, or more
+// than a list can hold.
+static json_t *metadata_of(const struct run *run)
+{
+    json_t *metadata =
+        run->request ? json_object_get(run->request->config, "metadata") : NULL;
+    if (!json_is_object(metadata) || json_object_size(metadata) == 0)
+        return NULL;
+    char *text = ss_json_text(metadata);
+    bool is_small = strlen(text) <= SS_METADATA_SIZE_MAX;
+    ss_free(text);
+    return is_small ? metadata : NULL;
+}
+
+// What is stored of a run that begins and ends is made as text at once: two of
+// them are the half of what a small run puts.
+static char *run_text(
+    const struct run *run, enum ss_run_status status, bool keyed)
+{
+    struct ss_buf text;
+    ss_buf_init(&text, SIZE_MAX);
+    ss_json_open(&text);
+    ss_json_add_text(&text, "run", run->id);
+    ss_json_add_text(&text, "thread", run->thread->id);
+    ss_json_add_text(&text, "graph", run->graph->name);
+    ss_json_add_text(&text, "version", run->graph->version);
+    ss_json_add_text(&text, "status", ss_run_status_name(status));
+    ss_json_add_int(&text, "created_us", run->created_us);
+    ss_json_add_int(&text, "changed_us", run->engine->wall_us);
+    ss_json_add_json(&text, "metadata", metadata_of(run));
+    ss_json_add_members(&text, keyed ? "\"" KEYED "\":true" : NULL);
+    ss_json_close(&text);
+    return ss_buf_steal(&text, NULL);
+}
+
+json_t *ss_run_record(const struct run *run, enum ss_run_status status)
+{
+    struct ss_error error;
+    json_t *record = NULL;
+    char *text = run_text(run, status, false);
+    if (ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
+        ss_check_failed(error.message, __FILE__, __LINE__);
+    ss_free(text);
+    return record;
+}
+
+void ss_run_record_put(const struct run *run, enum ss_run_status status)
+{
+    bool keyed = is_keyed(run->thread, run->id);
+    const struct standing stands = {status, run->created_us};
+    put(run->thread, run->id, run_text(run, status, keyed), &stands);
 }
 
 void ss_record_drop(struct thread *thread, const char *run)
@@ -134,7 +225,9 @@ uint64_t ss_record_store(struct thread *thread, const char *run, json_t *record)
     struct ss_command command = {.type = SS_COMMAND_STORE,
         .tag = ++engine->tags,
         .puts = ss_zalloc(2, sizeof(*command.puts))};
-    command.puts_count = puts_of(thread, run, record, command.puts);
+    struct standing stands = standing_of(record);
+    command.puts_count = puts_of(
+        thread, run, text_of(thread, run, record), &stands, command.puts);
     ss_engine_command(engine, command);
     return command.tag;
 }

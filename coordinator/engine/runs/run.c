@@ -14,7 +14,6 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/find.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
@@ -83,42 +82,7 @@ struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
     return run;
 }
 
-// ------------------------------------------------ records
-
-// What its configuration says for people to find it by; NULL: nothing, or more
-// than a list can hold.
-static json_t *metadata_of(const struct run *run)
-{
-    json_t *metadata =
-        run->request ? json_object_get(run->request->config, "metadata") : NULL;
-    if (!json_is_object(metadata) || json_object_size(metadata) == 0)
-        return NULL;
-    char *text = ss_json_text(metadata);
-    bool is_small = strlen(text) <= SS_METADATA_SIZE_MAX;
-    ss_free(text);
-    return is_small ? metadata : NULL;
-}
-
-json_t *ss_run_record(const struct run *run, enum ss_run_status status)
-{
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:O*}", "run",
-        run->id, "thread", run->thread->id, "graph", run->graph->name,
-        "version", run->graph->version, "status", ss_run_status_name(status),
-        "created_us", (json_int_t)run->created_us, "changed_us",
-        (json_int_t)run->engine->wall_us, "metadata", metadata_of(run));
-}
-
-void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
-{
-    if (thread->known && thread->graph &&
-        strcmp(thread->graph, graph->name) == 0)
-        return;
-    thread->known = true;
-    ss_free(thread->graph);
-    thread->graph = ss_strdup(graph->name);
-    ss_thread_put_record(thread, json_pack("{s:s, s:s}", "graph", graph->name,
-                                     "version", graph->version));
-}
+// ------------------------------------------------ the beginning
 
 void ss_run_begin_row(struct run *run)
 {
@@ -128,7 +92,7 @@ void ss_run_begin_row(struct run *run)
         "created_us", (json_int_t)run->created_us);
     run->entry = row->entry;
     run->entry_seq = row->seq;
-    ss_record_put(run->thread, run->id, ss_run_record(run, SS_RUN_RUNNING));
+    ss_run_record_put(run, SS_RUN_RUNNING);
     ss_thread_remember(run->thread, run->graph);
     run->engine->counts.runs_started++;
     ss_engine_narrate(run->engine, "run of graph %s begins on thread %s",
@@ -179,7 +143,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
     if (!json_is_null(json_object_get(row->end, "output")) &&
         !run->keeps_output)
         json_object_del(row->end, "output"); // the journal has it already
-    ss_record_put(thread, run->id, ss_run_record(run, status));
+    ss_run_record_put(run, status);
     ss_thread_ran(run, status, result);
     if (status == SS_RUN_FAILED)
         engine->counts.runs_failed++;

@@ -23,7 +23,12 @@ void ss_record_found(struct thread *thread, const json_t *record);
 void ss_records_rest(struct thread *thread);
 // What is stored of a run, in the thread's next unit. Takes `record`.
 void ss_record_put(struct thread *thread, const char *run, json_t *record);
-// The same by itself, without rows; the tag that is answered.
+// What is stored of a run in `runs` while it stands so: for who adds to it.
+// Gives.
+json_t *ss_run_record(const struct run *run, enum ss_run_status status);
+// That, in the thread's next unit.
+void ss_run_record_put(const struct run *run, enum ss_run_status status);
+// A record by itself, without rows; the tag that is answered. Takes `record`.
 uint64_t ss_record_store(
     struct thread *thread, const char *run, json_t *record);
 
@@ -33,10 +38,6 @@ uint64_t ss_record_store(
 void ss_run_enter_queued(struct run *run);
 // The row that says how the run was entered; run->entry is its entry part.
 void ss_run_begin_row(struct run *run);
-// Which graph the thread last used, in its record.
-void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
-// What is stored of it in `runs`. Gives.
-json_t *ss_run_record(const struct run *run, enum ss_run_status status);
 // The final answer. Gives.
 json_t *ss_run_result(const struct run *run, enum ss_run_status status);
 // Its root loop has ended: so does the run.

@@ -60,38 +60,47 @@ static json_t *questions_of(const struct loop *root)
     return all;
 }
 
-// Takes `news`; what they do not name of a run's end is not so any more.
-static void tell(struct thread *thread, const char *status, json_t *news)
+void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
 {
-    json_object_set_new(news, "status", json_string(status));
-    json_object_set_new(
-        news, "updated_us", json_integer((json_int_t)thread->engine->wall_us));
-    if (!json_object_get(news, "interrupts"))
-        json_object_set_new(news, "interrupts", json_null());
-    if (!json_object_get(news, "error"))
-        json_object_set_new(news, "error", json_null());
-    ss_thread_put_record(thread, news);
+    if (thread->known && thread->graph &&
+        strcmp(thread->graph, graph->name) == 0)
+        return;
+    thread->known = true;
+    ss_free(thread->graph);
+    thread->graph = ss_strdup(graph->name);
+    if (thread->record.text)
+        ss_thread_put_record(
+            thread, json_pack("{s:s, s:s}", "graph", graph->name, "version",
+                        graph->version));
+    else
+        ss_thread_tell(thread, &(struct thread_facts){.graph = graph->name,
+                                   .version = graph->version});
 }
 
 void ss_thread_ran(
     const struct run *run, enum ss_run_status status, const json_t *result)
 {
     ss_check(ss_run_status_has_ended(status) && run->graph);
-    const char *word = status == SS_RUN_DONE     ? SS_THREAD_IDLE
-                       : status == SS_RUN_FAILED ? SS_THREAD_FAILED
-                                                 : SS_THREAD_INTERRUPTED;
-    json_t *error =
-        status == SS_RUN_FAILED ? json_object_get(result, "error") : NULL;
     bool asks = status == SS_RUN_INTERRUPTED &&
                 json_array_size(json_object_get(result, "interrupts")) > 0;
-    tell(run->thread, word,
-        json_pack("{s:s, s:s, s:s, s:O*, s:o*}", "graph", run->graph->name,
-            "version", run->graph->version, "run", run->id, "error", error,
-            "interrupts", asks ? questions_of(run->root) : NULL));
+    json_t *questions = asks ? questions_of(run->root) : NULL;
+    struct thread_facts facts = {.graph = run->graph->name,
+        .version = run->graph->version,
+        .run = run->id,
+        .status = status == SS_RUN_DONE     ? SS_THREAD_IDLE
+                  : status == SS_RUN_FAILED ? SS_THREAD_FAILED
+                                            : SS_THREAD_INTERRUPTED,
+        .error =
+            status == SS_RUN_FAILED ? json_object_get(result, "error") : NULL,
+        .interrupts = questions};
+    ss_thread_tell(run->thread, &facts);
+    json_decref(questions);
 }
 
 void ss_thread_was_changed(struct thread *thread, bool has_next)
 {
-    tell(thread, has_next ? SS_THREAD_INTERRUPTED : SS_THREAD_IDLE,
-        json_object());
+    ss_thread_put_record(thread,
+        json_pack("{s:s, s:I, s:n, s:n}", "status",
+            has_next ? SS_THREAD_INTERRUPTED : SS_THREAD_IDLE, "updated_us",
+            (json_int_t)thread->engine->wall_us, "interrupts", "error"));
 }

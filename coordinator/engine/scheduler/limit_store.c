@@ -99,12 +99,11 @@ static struct ss_command_put put_of(
 {
     json_t *before = ss_map_get(&engine->scheduler->limits.records, put->key);
     bool is_part = put->record && json_object_get(put->record, "part");
-    return (struct ss_command_put){.table = SS_RECORD_LIMIT,
-        .key = ss_strdup(put->key),
-        .index = ss_strdup(SS_RECORD_LIMIT_INDEX),
-        .value = json_incref(put->record),
-        .absent = is_part && !before,
-        .same = is_part ? json_incref(before) : NULL};
+    struct ss_command_put one = ss_put_of(SS_RECORD_LIMIT, put->key,
+        SS_RECORD_LIMIT_INDEX, json_incref(put->record));
+    one.absent = is_part && !before;
+    one.same = is_part && before ? ss_json_text(before) : NULL;
+    return one;
 }
 
 void ss_limit_batch_send(struct engine *engine)

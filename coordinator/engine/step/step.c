@@ -8,7 +8,10 @@
 
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/find.h"
+#include "common/model/run_status.h"
 #include "common/model/task.h"
+#include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -17,8 +20,22 @@ void ss_put_fini(struct ss_command_put *put)
 {
     ss_free(put->key);
     ss_free(put->index);
-    json_decref(put->value);
-    json_decref(put->same);
+    ss_free(put->value);
+    ss_free(put->same);
+}
+
+struct ss_command_put ss_put_of(enum ss_record_table table, const char *key,
+    const char *index, json_t *value)
+{
+    struct ss_command_put put = {.table = table,
+        .key = ss_strdup(key),
+        .index = ss_strdup(index),
+        .value = value ? ss_json_text(value) : NULL,
+        .status =
+            table == SS_RECORD_RUN ? ss_run_status_of(value) : SS_RUN_OTHER,
+        .at_us = ss_find_at_us(table == SS_RECORD_THREAD, value)};
+    json_decref(value);
+    return put;
 }
 
 void ss_command_fini(struct ss_command *command)
@@ -79,10 +96,7 @@ void ss_engine_store_record(struct engine *engine, enum ss_record_table table,
     struct ss_command command = {
         .type = SS_COMMAND_STORE, .tag = ++engine->tags, .puts_count = 1};
     command.puts = ss_zalloc(1, sizeof(*command.puts));
-    command.puts[0] = (struct ss_command_put){.table = table,
-        .key = ss_strdup(key),
-        .index = ss_strdup(index),
-        .value = value};
+    command.puts[0] = ss_put_of(table, key, index, value);
     ss_engine_command(engine, command);
 }
 

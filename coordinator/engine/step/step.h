@@ -14,6 +14,10 @@ struct engine;
 // Append to this step's commands. Takes what the command owns.
 void ss_engine_command(struct engine *engine, struct ss_command command);
 void ss_command_fini(struct ss_command *command);
+// A record as it goes to the store. Takes `value` (NULL: delete). Gives, to
+// ss_put_fini().
+struct ss_command_put ss_put_of(enum ss_record_table table, const char *key,
+    const char *index, json_t *value);
 void ss_put_fini(struct ss_command_put *put);
 // Free those of the last step: whoever made it has read them.
 void ss_engine_forget_commands(struct engine *engine);

@@ -121,7 +121,8 @@ void ss_thread_destroy(struct thread **place)
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
     ss_free(thread->graph);
-    ss_free(thread->record);
+    ss_free(thread->record.text);
+    ss_free(thread->record.others);
     ss_free(thread->id);
     ss_free(thread);
 }
@@ -335,15 +336,18 @@ struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
     return same_loop(row, run, "") ? row : ss_thread_row_anew(thread, run, "");
 }
 
+void ss_thread_put_take(struct thread *thread, struct ss_command_put put)
+{
+    SS_VEC_PUSH(&thread->puts, put);
+    ss_thread_dirty(thread);
+}
+
 void ss_thread_put(struct thread *thread, enum ss_record_table table,
     const char *key, const char *index, json_t *value, bool absent)
 {
-    SS_VEC_PUSH(&thread->puts, (struct ss_command_put){.table = table,
-                                   .key = ss_strdup(key),
-                                   .index = ss_strdup(index),
-                                   .value = value,
-                                   .absent = absent});
-    ss_thread_dirty(thread);
+    struct ss_command_put put = ss_put_of(table, key, index, value);
+    put.absent = absent;
+    ss_thread_put_take(thread, put);
 }
 
 // ------------------------------------------------ the gate

@@ -11,6 +11,7 @@
 #include "common/base/status.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/threads/gate.h"
+#include "coordinator/engine/threads/thread_record.h"
 #include "coordinator/engine/threads/waiting.h"
 
 struct engine;
@@ -76,10 +77,10 @@ struct thread {
         struct gate_line waiters; // tasks (gate.h)
     } held;
     struct waiting_list waiting;
-    struct seat *seat;      // the runs room's: who has it, and who waits for it
-    bool dirty;             // in engine's list of threads to flush
-    bool known;             // has a record
-    char *record;           // that, as JSON text; NULL: none
+    struct seat *seat; // the runs room's: who has it, and who waits for it
+    bool dirty;        // in engine's list of threads to flush
+    bool known;        // has a record
+    struct thread_record record;
     int64_t born_us;        // when it was made; 0: it has no record
     uint64_t delete_to;     // void rows to delete when that is durable; 0: none
     enum deletion deletion; // of every row
@@ -172,6 +173,8 @@ uint64_t ss_thread_head(const struct thread *thread);
 // A record that changes in the same unit. Takes `value` (NULL: delete).
 void ss_thread_put(struct thread *thread, enum ss_record_table table,
     const char *key, const char *index, json_t *value, bool absent);
+// The same of one that is made. Takes what it owns.
+void ss_thread_put_take(struct thread *thread, struct ss_command_put put);
 
 // Give a command to the shell when `seq` rows are durable, in order. Takes what
 // the command owns.
@@ -195,11 +198,5 @@ void ss_thread_break(struct thread *thread, int status, const char *message);
 // The words for a checkpoint that cannot be put together. SS_ECORRUPT.
 int ss_thread_torn(const struct thread *thread,
     const struct ss_checkpoint_entry *mark, struct ss_error *error);
-
-// ------------------------------------------------ thread_record.c
-
-// Put the thread's record with `news` (taken) in the place of what it said of
-// them; what is null there it says no more.
-void ss_thread_put_record(struct thread *thread, json_t *news);
 
 #endif

@@ -3,11 +3,18 @@
 // It is put together with rows, and tells then where the thread ends
 // (coordinator/core/journal_head.h); so what it said before is kept, and said
 // again.
+//
+// At the end of a run all of it is said anew, but for what such an end does not
+// know of: that is kept as it was written. So no record is read in order to be
+// written, but where only a part of it changes.
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/find.h"
+#include "common/model/json_object.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -16,17 +23,48 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
+static bool is_said_anew(const char *key)
+{
+    static const char *const keys[] = {"created_us", "thread", "graph",
+        "version", "run", "error", "interrupts", "status", "updated_us"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (strcmp(keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+// The members that are not, as they are written; NULL: there is none. Gives.
+static char *others_of(const json_t *record)
+{
+    const char *key;
+    json_t *value;
+    struct ss_buf others;
+    ss_buf_init(&others, SIZE_MAX);
+    json_object_foreach ((json_t *)record, key, value)
+        if (!is_said_anew(key)) {
+            if (others.size > 0)
+                ss_buf_add(&others, ",", 1);
+            ss_json_add_string(&others, key, strlen(key));
+            char *text = ss_json_text(value);
+            ss_buf_addf(&others, ":%s", text);
+            ss_free(text);
+        }
+    return others.size > 0 ? ss_buf_steal(&others, NULL) : NULL;
+}
+
 void ss_thread_record_found(struct thread *thread, const json_t *record)
 {
-    ss_free(thread->record);
-    thread->record = record ? ss_json_text(record) : NULL;
+    ss_free(thread->record.text);
+    ss_free(thread->record.others);
+    thread->record.text = record ? ss_json_text(record) : NULL;
+    thread->record.others = record ? others_of(record) : NULL;
     thread->born_us = ss_json_int(record, "created_us", 0);
 }
 
-// One that has not left takes the other's place.
-static void put(struct thread *thread, json_t *record)
+// Takes `text`. One that has not left takes the other's place.
+static void put(
+    struct thread *thread, const char *status, int64_t at_us, char *text)
 {
-    const char *status = ss_json_str(record, "status", SS_THREAD_IDLE);
     for (size_t i = 0; i < thread->puts.count; i++) {
         struct ss_command_put *old = &thread->puts.items[i];
         if (old->table != SS_RECORD_THREAD)
@@ -34,20 +72,60 @@ static void put(struct thread *thread, json_t *record)
         ss_put_fini(old);
         memmove(old, old + 1, (--thread->puts.count - i) * sizeof(*old));
     }
-    ss_thread_put(thread, SS_RECORD_THREAD, thread->id,
-        strcmp(status, SS_THREAD_IDLE) == 0 ? NULL : status, record, false);
+    ss_check(text && text[0] == '{');
+    bool is_idle = !status || strcmp(status, SS_THREAD_IDLE) == 0;
+    ss_thread_put_take(
+        thread, (struct ss_command_put){.table = SS_RECORD_THREAD,
+                    .key = ss_strdup(thread->id),
+                    .index = is_idle ? NULL : ss_strdup(status),
+                    .value = text,
+                    .at_us = at_us});
+}
+
+void ss_thread_tell(struct thread *thread, const struct thread_facts *facts)
+{
+    struct ss_buf text;
+    ss_check(thread->state == THREAD_HOT && facts->graph);
+    if (!thread->record.text)
+        thread->born_us = thread->engine->wall_us;
+    ss_buf_init(&text, SIZE_MAX);
+    ss_json_open(&text);
+    ss_json_add_int(&text, "created_us", thread->born_us);
+    ss_json_add_text(&text, "thread", thread->id);
+    ss_json_add_text(&text, "graph", facts->graph);
+    ss_json_add_text(&text, "version", facts->version);
+    ss_json_add_members(&text, thread->record.others);
+    ss_json_add_text(&text, "run", facts->run);
+    ss_json_add_json(&text, "error", facts->error);
+    ss_json_add_json(&text, "interrupts", facts->interrupts);
+    ss_json_add_text(&text, "status", facts->status);
+    if (facts->status)
+        ss_json_add_int(&text, "updated_us", thread->engine->wall_us);
+    ss_json_close(&text);
+    ss_free(thread->record.text);
+    thread->record.text = ss_memdup(text.data, text.size);
+    put(thread, facts->status,
+        facts->status ? thread->engine->wall_us : thread->born_us,
+        ss_buf_steal(&text, NULL));
+}
+
+// What is stored of it. Gives.
+static json_t *stored(const struct thread *thread)
+{
+    struct ss_error error;
+    json_t *record = NULL;
+    const char *text = thread->record.text;
+    if (!text || ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
+        return json_pack(
+            "{s:I}", "created_us", (json_int_t)thread->engine->wall_us);
+    return record;
 }
 
 // Takes `news`: what changes in it; null is there no more.
 void ss_thread_put_record(struct thread *thread, json_t *news)
 {
-    struct ss_error error;
-    json_t *record = NULL, *value;
+    json_t *record = stored(thread), *value;
     const char *key;
-    if (!thread->record || ss_json_parse(thread->record, strlen(thread->record),
-                               &record, &error) != SS_OK)
-        record = json_pack(
-            "{s:I}", "created_us", (json_int_t)thread->engine->wall_us);
     json_object_set_new(record, "thread", json_string(thread->id));
     ss_check(record && thread->state == THREAD_HOT);
     json_object_foreach (news, key, value)
@@ -57,5 +135,7 @@ void ss_thread_put_record(struct thread *thread, json_t *news)
             json_object_set(record, key, value);
     json_decref(news);
     ss_thread_record_found(thread, record);
-    put(thread, record);
+    put(thread, ss_json_str(record, "status", NULL),
+        ss_find_at_us(true, record), ss_strdup(thread->record.text));
+    json_decref(record);
 }

@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "coordinator/core/limits.h"
+#include "coordinator/engine/step/step.h"
 #include "coordinator/store/store_actor.h"
 #include "tests/suite.h"
 
@@ -150,14 +151,11 @@ END_TEST
 
 static void put(const char *key, const char *index, json_t *value, bool absent)
 {
-    struct ss_command_put one = {.table = SS_RECORD_RUN,
-        .key = (char *)key,
-        .index = (char *)index,
-        .value = value,
-        .absent = absent};
+    struct ss_command_put one = ss_put_of(SS_RECORD_RUN, key, index, value);
+    one.absent = absent;
     carry_out(&(struct ss_command){
         .type = SS_COMMAND_STORE, .puts = &one, .puts_count = 1});
-    json_decref(value);
+    ss_put_fini(&one);
 }
 
 START_TEST(records_are_found_by_key_and_by_index)
@@ -198,16 +196,6 @@ START_TEST(a_record_that_must_be_new_is_refused_the_second_time)
 }
 END_TEST
 
-START_TEST(a_run_is_open_until_it_ended)
-{
-    json_t *record = json_pack("{s:s}", "status", "running");
-    ck_assert(ss_store_codec_run_is_open(record));
-    json_object_set_new(record, "status", json_string("interrupted"));
-    ck_assert(!ss_store_codec_run_is_open(record));
-    json_decref(record);
-}
-END_TEST
-
 // Row `seq` of the thread "t", and with it such a record of its run "r", or of
 // itself. The thread was made at `born_us`.
 static void store_with(uint64_t seq, enum ss_record_table table,
@@ -215,11 +203,9 @@ static void store_with(uint64_t seq, enum ss_record_table table,
 {
     bool is_run = table == SS_RECORD_RUN;
     struct ss_row *row = new_row(seq);
-    struct ss_command_put one = {.table = table,
-        .key = (char *)(is_run ? "r" : "t"),
-        .index = (char *)(is_run ? "t" : NULL),
-        .value =
-            json_pack("{s:s, s:I}", "status", status, "created_us", born_us)};
+    struct ss_command_put one =
+        ss_put_of(table, is_run ? "r" : "t", is_run ? "t" : NULL,
+            json_pack("{s:s, s:I}", "status", status, "created_us", born_us));
     carry_out(&(struct ss_command){.type = SS_COMMAND_STORE,
         .thread = (char *)"t",
         .rows = &row,
@@ -228,8 +214,7 @@ static void store_with(uint64_t seq, enum ss_record_table table,
         .puts_count = 1,
         .born_us = born_us});
     ck_assert_int_eq(event.stored.status, SS_OK);
-    ck_assert_ptr_null(json_object_get(one.value, "head"));
-    json_decref(one.value);
+    ss_put_fini(&one);
     ss_row_destroy(&row);
 }
 
@@ -242,6 +227,18 @@ static uint64_t told_by(enum ss_record_table table, const char *key)
     return (uint64_t)ss_json_int(
         json_object_get(event.records.records[0].value, "head"), "rows", 0);
 }
+
+// Else who puts the record again would tell two ends.
+START_TEST(an_end_that_was_told_is_not_the_engines)
+{
+    store_with(1, SS_RECORD_THREAD, "idle", 5);
+    ck_assert_uint_eq(told_by(SS_RECORD_THREAD, "t"), 1);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, SS_OK);
+    ck_assert_str_eq(ss_json_str(event.rows.record, "status", "?"), "idle");
+    ck_assert_ptr_null(json_object_get(event.rows.record, "head"));
+}
+END_TEST
 
 START_TEST(records_that_change_with_rows_tell_the_last_one)
 {
@@ -344,7 +341,7 @@ int main(void)
     tcase_add_test(all, records_are_found_by_key_and_by_index);
     tcase_add_test(all, a_record_that_is_missing_says_so);
     tcase_add_test(all, a_record_that_must_be_new_is_refused_the_second_time);
-    tcase_add_test(all, a_run_is_open_until_it_ended);
+    tcase_add_test(all, an_end_that_was_told_is_not_the_engines);
     tcase_add_test(all, records_that_change_with_rows_tell_the_last_one);
     tcase_add_test(all, rows_come_with_the_record_of_their_thread);
     tcase_add_test(

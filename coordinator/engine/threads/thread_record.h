@@ -1,0 +1,30 @@
+// thread_record.h - what the table `threads` has of a thread, and how it
+// changes.
+#ifndef SS_ENGINE_THREADS_THREAD_RECORD_H
+#define SS_ENGINE_THREADS_THREAD_RECORD_H
+
+#include <jansson.h>
+
+struct thread;
+
+// As JSON texts.
+struct thread_record {
+    char *text;   // NULL: there is none
+    char *others; // members that no run's end says anew; NULL: none
+};
+
+// What the end of a run says of its thread, or, with no more than a graph, the
+// first run's beginning. NULL: there is none.
+struct thread_facts {
+    const char *graph, *version;
+    const char *status, *run;
+    const json_t *error, *interrupts;
+};
+
+// Put the thread's record that says this, and nothing else of what runs say.
+void ss_thread_tell(struct thread *thread, const struct thread_facts *facts);
+// Put the thread's record with `news` (taken) in the place of what it said of
+// them; what is null there it says no more.
+void ss_thread_put_record(struct thread *thread, json_t *news);
+
+#endif
