@@ -302,8 +302,8 @@ struct ss_engine_options {
     // cheap half alone (invariants.c). So many things are looked at for each
     // step, on the average: where there are more, not after every one.
     size_t verify_rate;
-    // So many threads that nobody uses keep their rows as they are; 0: as
-    // limits.h says, below: none.
+    // So many threads that nobody uses keep their rows as they are for a while;
+    // 0: as limits.h says, below: none.
     int32_t idle_large_max;
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);

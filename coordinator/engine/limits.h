@@ -92,11 +92,14 @@ enum {
     // may take on the average: beyond that the longest idle ones are forgotten.
     SS_IDLE_THREADS_MAX = 10000,
     SS_IDLE_THREAD_SIZE = 4096,
-    // Of those so many stay as they are, who may be used again in a moment. The
-    // others' rows are packed into few bytes; not those of a long conversation:
-    // unpacking them would make who comes back wait, and a worker that holds
-    // its lists would get them whole once more, as the lists are new ones then.
-    SS_IDLE_LARGE_MAX = 64,
+    // Of those so many at most stay as they are, and for so long, while they
+    // may be used again in a moment: a thread of a small run takes 1.1 KB more
+    // so. The others' rows are packed into few bytes; not those of a long
+    // conversation: unpacking them would make who comes back wait, and a worker
+    // that holds its lists would get them whole once more, as the lists are new
+    // ones then.
+    SS_IDLE_LARGE_MAX = 1024,
+    SS_IDLE_PACK_MS = 5000,
     SS_IDLE_PACK_SIZE_MAX = 64 << 10,
     SS_EVICT_EVERY_MS = 5000,
     SS_LEASE_MS = 3000,

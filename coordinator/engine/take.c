@@ -8,6 +8,7 @@
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/threads.h"
 
 static void on_rows(struct engine *engine, const struct ss_event *event)
 {
@@ -115,6 +116,7 @@ void ss_event_take(struct engine *engine, const struct ss_event *event)
             ss_workers_members(engine);
         break;
     case SS_EVENT_TICK:
+        ss_threads_pack(engine);
         break;
     }
 }

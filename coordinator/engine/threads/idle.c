@@ -5,8 +5,10 @@
 //   ago first ... small, small, small | large, large, large ... last
 //                                   ^ idle_large
 //
-// The last few stay as they are: their next run may begin in a moment. Of the
-// others the rows are packed into few bytes, in memory (journal_pack.c).
+// Those that were used a moment ago stay as they are, unless they are too many:
+// their next run may begin in a moment, and packing costs as much as a
+// superstep. Of the others the rows are packed into few bytes, in memory
+// (journal_pack.c), when nothing else is to be done.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -132,6 +134,14 @@ static void keep_bounds(struct engine *engine)
         if (is_idle(longest))
             forget(longest);
     }
+}
+
+void ss_threads_pack(struct engine *engine)
+{
+    struct threads *threads = engine->threads;
+    while (threads->idle_large &&
+           engine->now_ms - threads->idle_large->used_ms >= SS_IDLE_PACK_MS)
+        make_small(threads);
 }
 
 bool ss_threads_evict(struct engine *engine)

@@ -4,13 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/map.h"
 #include "common/base/prng.h"
+#include "common/model/journal.h"
 #include "common/model/reserved.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "common/wire/row.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/inside.h"
 #include "coordinator/engine/limits.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
 #include "tests/stories/world.h"
 #include "worker/session/session.h"
 
@@ -599,6 +604,42 @@ START_TEST(idle_threads_are_known_up_to_their_weight)
 }
 END_TEST
 
+static bool is_packed(const char *name)
+{
+    const struct thread *thread =
+        ss_map_get(ss_threads_all(&lab.engine->engine), name);
+    ck_assert(thread && thread->journal);
+    return ss_journal_is_packed(thread->journal);
+}
+
+static void rest(int64_t ms)
+{
+    struct ss_event event = {.type = SS_EVENT_TICK};
+    lab.now_ms += ms;
+    engine_step(&event);
+}
+
+START_TEST(threads_are_packed_when_they_have_rested_or_are_too_many)
+{
+    char last[24];
+    lab_begin(chain(1), 0, NULL);
+    use_thread(0, "x");
+    ck_assert(!is_packed("t0")); // its next run may begin in a moment
+    rest(SS_IDLE_PACK_MS - 1);
+    ck_assert(!is_packed("t0"));
+    rest(1);
+    ck_assert(is_packed("t0"));
+    ck_assert(is_known(0)); // and it is folded from what is in memory
+    ck_assert(!is_packed("t0"));
+    for (unsigned i = 1; i <= SS_IDLE_LARGE_MAX; i++)
+        use_thread(i, "x");
+    snprintf(last, sizeof(last), "t%d", SS_IDLE_LARGE_MAX);
+    ck_assert(is_packed("t0"));
+    ck_assert(!is_packed(last));
+    lab_end();
+}
+END_TEST
+
 int main(void)
 {
     ss_value_setup();
@@ -612,6 +653,8 @@ int main(void)
         tcase, a_superstep_of_a_large_graph_costs_what_one_of_a_small_one_does);
     tcase_add_test(tcase, idle_threads_are_known_up_to_their_number);
     tcase_add_test(tcase, idle_threads_are_known_up_to_their_weight);
+    tcase_add_test(
+        tcase, threads_are_packed_when_they_have_rested_or_are_too_many);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
