@@ -208,7 +208,7 @@ static void begin(void)
     ss_value_setup();
     ss_buf_init(&frame, SS_MESSAGE_SIZE_MAX);
     check(ss_store_open("memory:", &store, &error), &error);
-    check(ss_store_actor_start_inline(store, &actor, &error), &error);
+    ss_store_actor_start_inline(store, &actor);
     core = ss_core_new(&(struct ss_core_options){
         .self = {.name = "bench", .endpoint = "tcp://a:1", .epoch = 1},
         .seed = 1,

@@ -18,11 +18,7 @@ int ss_storage_open(
     int status = ss_store_open(url, &store, error);
     if (status != SS_OK)
         return status;
-    status = ss_store_actor_start_inline(store, &actor, error);
-    if (status != SS_OK) {
-        ss_store_close(&store);
-        return status;
-    }
+    ss_store_actor_start_inline(store, &actor);
     struct ss_storage *storage = ss_zalloc(1, sizeof(*storage));
     storage->store = store;
     storage->actor = actor;

@@ -125,7 +125,7 @@ static void done_add(struct ss_store_actor *actor, struct ss_job *jobs)
         list_add(&actor->done, jobs);
         jobs = next;
     }
-    if (was_empty && actor->done.first) {
+    if (was_empty && actor->done.first && !actor->is_inline) {
         byte_put(actor);
     }
 }
@@ -321,8 +321,9 @@ static void actor_free(struct ss_store_actor *actor)
 {
     list_fini(&actor->queued);
     list_fini(&actor->done);
-    (void)close(actor->pipe[0]);
-    (void)close(actor->pipe[1]);
+    for (int i = 0; i < 2 && !actor->is_inline; i++) {
+        (void)close(actor->pipe[i]);
+    }
     ss_check(pthread_mutex_destroy(&actor->mutex) == 0);
     ss_check(pthread_cond_destroy(&actor->wake) == 0);
     ss_check(pthread_cond_destroy(&actor->ended) == 0);
@@ -339,32 +340,29 @@ static void ended_init(pthread_cond_t *ended)
     ss_check(pthread_condattr_destroy(&how) == 0);
 }
 
-int ss_store_actor_start_inline(struct ss_store *store,
-    struct ss_store_actor **ret_actor, struct ss_error *error)
+void ss_store_actor_start_inline(
+    struct ss_store *store, struct ss_store_actor **ret_actor)
 {
     struct ss_store_actor *actor = ss_zalloc(1, sizeof(*actor));
-    int status = pipe_open(actor, error);
-    if (status != SS_OK) {
-        ss_free(actor);
-        return status;
-    }
     actor->store = store;
     actor->is_inline = true;
+    actor->pipe[0] = actor->pipe[1] = -1;
     list_init(&actor->queued);
     list_init(&actor->done);
     ss_check(pthread_mutex_init(&actor->mutex, NULL) == 0);
     ss_check(pthread_cond_init(&actor->wake, NULL) == 0);
     ended_init(&actor->ended);
     *ret_actor = actor;
-    return SS_OK;
 }
 
 int ss_store_actor_start(struct ss_store *store,
     struct ss_store_actor **ret_actor, struct ss_error *error)
 {
     struct ss_store_actor *actor = NULL;
-    int status = ss_store_actor_start_inline(store, &actor, error);
+    ss_store_actor_start_inline(store, &actor);
+    int status = pipe_open(actor, error);
     if (status != SS_OK) {
+        actor_free(actor);
         return status;
     }
     actor->is_inline = false;
@@ -472,7 +470,7 @@ struct ss_job *ss_store_actor_take(struct ss_store_actor *actor)
     if (job) {
         ss_check(actor->stats.queued > 0);
         actor->stats.queued--;
-        if (!actor->done.first) {
+        if (!actor->done.first && !actor->is_inline) {
             byte_take(actor);
         }
     }

@@ -67,8 +67,9 @@ bool ss_store_actor_waits(
 int64_t ss_store_actor_answered_ms(const struct ss_store_actor *actor);
 
 // In place of a thread, for tests and the local runner: jobs are done when they
-// are submitted, in the caller's thread.
-int ss_store_actor_start_inline(struct ss_store *store,
-    struct ss_store_actor **ret_actor, struct ss_error *error) SS_MUST_USE;
+// are submitted, in the caller's thread. Nobody waits for one: there is no
+// descriptor (ss_store_actor_fd() is -1), and no call of the system is made.
+void ss_store_actor_start_inline(
+    struct ss_store *store, struct ss_store_actor **ret_actor);
 
 #endif

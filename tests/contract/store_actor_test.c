@@ -187,10 +187,12 @@ static bool readable(void)
     return poll(&fd, 1, 0) == 1;
 }
 
+// Without a thread it is there.
 static struct ss_job *await(void)
 {
     struct pollfd fd = {.fd = ss_store_actor_fd(actor), .events = POLLIN};
-    ck_assert_int_eq(poll(&fd, 1, 60000), 1);
+    if (fd.fd >= 0)
+        ck_assert_int_eq(poll(&fd, 1, 60000), 1);
     struct ss_job *job = ss_store_actor_take(actor);
     ck_assert_ptr_nonnull(job);
     return job;
@@ -508,21 +510,20 @@ END_TEST
 static void inline_over(struct ss_store *store)
 {
     ss_store_actor_stop(&actor);
-    ck_assert_int_eq(
-        ss_store_actor_start_inline(store, &actor, &world_error), SS_OK);
+    ss_store_actor_start_inline(store, &actor);
 }
 
 START_TEST(inline_jobs_are_done_when_they_are_submitted)
 {
     inline_over(world_open(0));
     submit_row(1, "t", 1, "one");
-    ck_assert(readable());
     submit_read(2, "t");
     expect(1, SS_OK);
     struct ss_job *job = ss_store_actor_take(actor);
     ck_assert_uint_eq(job->rows_count, 1);
     ss_job_destroy(&job);
-    ck_assert(!readable());
+    ck_assert_ptr_null(ss_store_actor_take(actor));
+    ck_assert_int_eq(ss_store_actor_fd(actor), -1); // nobody waits
     ck_assert_uint_eq(ss_store_actor_stats(actor).commits, 1);
 }
 END_TEST

@@ -23,7 +23,7 @@ static void setup(void)
     struct ss_store *store;
     ss_value_setup();
     ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
-    ck_assert_int_eq(ss_store_actor_start_inline(store, &actor, &error), SS_OK);
+    ss_store_actor_start_inline(store, &actor);
     codec = ss_store_codec_new();
     event.type = SS_EVENT_TICK;
 }
