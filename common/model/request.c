@@ -89,7 +89,8 @@ static void take(struct ss_request *request, size_t key, json_t *value)
 static size_t find(const char *name)
 {
     size_t key = 0;
-    while (key < KEYS && strcmp(keys[key].name, name) != 0)
+    while (key < KEYS &&
+           (keys[key].name[0] != name[0] || strcmp(keys[key].name, name) != 0))
         key++;
     return key;
 }

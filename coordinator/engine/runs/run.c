@@ -102,20 +102,35 @@ void ss_run_begin_row(struct run *run)
 
 // ------------------------------------------------ the end
 
+static void add(json_t *object, const char *key, json_t *member)
+{
+    int status = json_object_set_new_nocheck(object, key, member);
+    ss_check(status == 0);
+}
+
+static json_t *stats_of(const struct run *run)
+{
+    json_t *stats = json_object();
+    add(stats, "supersteps", json_integer((json_int_t)run->stats.supersteps));
+    add(stats, "tasks", json_integer((json_int_t)run->stats.tasks));
+    add(stats, "restored", json_integer((json_int_t)run->terms.tasks_restored));
+    return stats;
+}
+
 json_t *ss_run_result(const struct run *run, enum ss_run_status status)
 {
     const struct loop *root = run->root;
-    json_t *result = json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:I, s:I, s:I}}",
-        "run", run->id, "thread", run->thread->id, "status",
-        ss_run_status_name(status), "output",
+    json_t *result = json_object();
+    add(result, "run", json_string(run->id));
+    add(result, "thread", json_string(run->thread->id));
+    add(result, "status", json_string(ss_run_status_name(status)));
+    add(result, "output",
         root->result.output ? json_incref(ss_value_json(root->result.output))
-                            : json_null(),
-        "interrupts",
+                            : json_null());
+    add(result, "interrupts",
         root->result.interrupts ? json_incref(root->result.interrupts)
-                                : json_array(),
-        "stats", "supersteps", (json_int_t)run->stats.supersteps, "tasks",
-        (json_int_t)run->stats.tasks, "restored",
-        (json_int_t)run->terms.tasks_restored);
+                                : json_array());
+    add(result, "stats", stats_of(run));
     if (root->status == LOOP_FAILED) {
         json_t *error = ss_error_json(
             root->result.error->status, root->result.error->message);
