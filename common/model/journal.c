@@ -90,7 +90,7 @@ const struct ss_row *ss_journal_row(
     return place ? place->row : NULL;
 }
 
-size_t ss_journal_bytes_between(
+size_t ss_journal_bytes_from(
     const struct ss_journal *journal, uint64_t from, uint64_t to)
 {
     const struct ss_journal_place *first =
@@ -98,7 +98,8 @@ size_t ss_journal_bytes_between(
     const struct ss_journal_place *last =
         place_at(journal, from < to ? to : from);
     ss_check(first && last);
-    return (size_t)(last->end - first->end);
+    bool is_first = first == journal->places.items;
+    return (size_t)(last->end - (is_first ? 0 : first[-1].end));
 }
 
 // --- looking up -------------------------------------------------------------

@@ -47,7 +47,9 @@ enum {
     // No row of the journal has it: who reads it knows that parts of limits
     // move, and that operators set limits.
     SS_ROW_FORMAT_7 = 7,
-    SS_ROW_FORMAT = SS_ROW_FORMAT_7, // the newest that this program knows
+    // Its body is told without what it repeats (common/wire/row.h).
+    SS_ROW_FORMAT_8 = 8,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_8, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.
@@ -125,6 +127,15 @@ struct ss_row_checkpoint {
     bool updated_known; // else null (R1.2)
 };
 
+// A value of an earlier row of the thread, which stands in this row again: it
+// need not be stored twice. `place`: one of that row's writes, or, behind them,
+// of its channels.
+struct ss_row_source {
+    uint64_t seq;
+    size_t place;
+    struct ss_value *value;
+};
+
 struct ss_row {
     uint64_t seq; // 1, 2, ... within the thread
     enum ss_row_kind kind;
@@ -154,6 +165,11 @@ struct ss_row {
     json_t *end; // how the run ended; or NULL
     struct ss_row_event *events;
     size_t events_count, events_capacity;
+    // What it repeats, for who encodes it: no part of what it says. Copies, and
+    // rows that come from the store, have none.
+    struct ss_row_source *sources;
+    size_t sources_count, sources_capacity;
+    size_t sources_size; // bytes of those that stand here as a whole
     // set by the codec when it decodes: bytes of the encoded body (they decide
     // when a snapshot is due)
     size_t size;
@@ -171,11 +187,18 @@ struct ss_row *ss_row_copy(const struct ss_row *row);
 // at first.
 void ss_row_add_write(
     struct ss_row *row, size_t *capacity, const struct ss_row_write *write);
+// Its value at `place` (struct ss_row_source), borrowed; NULL: it has none.
+struct ss_value *ss_row_value(const struct ss_row *row, size_t place);
+// Note that `row` repeats the value that `from`, an earlier one, has at
+// `place`: all of it (`whole`), or perhaps a part. Small values, and places
+// without one, are passed over.
+void ss_row_add_source(
+    struct ss_row *row, const struct ss_row *from, size_t place, bool whole);
 // Check what must hold of a row by itself. SS_ECORRUPT says which row is wrong,
 // and why.
 int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;
 
-// The smallest format that holds it.
+// The smallest format that holds what it says, however it is encoded.
 int32_t ss_row_format(const struct ss_row *row);
 
 // --- folded -----------------------------------------------------------------

@@ -49,8 +49,8 @@ int ss_journal_index_build(const struct ss_journal *journal,
 // What was packed, as it was (journal_pack.c).
 void ss_journal_unpack(struct ss_journal *journal);
 
-// Bytes of the rows behind row `from`, up to and with row `to` (journal.c).
-size_t ss_journal_bytes_between(
+// Bytes of the rows `from`..`to` (journal.c).
+size_t ss_journal_bytes_from(
     const struct ss_journal *journal, uint64_t from, uint64_t to);
 
 // Take a row of the journal into the index (journal_index.c). SS_ECORRUPT: its

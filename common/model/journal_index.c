@@ -214,14 +214,11 @@ static struct ss_checkpoint_entry *mark_new(
 static void mark_measure(
     const struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
-    if (mark->whole) {
-        mark->base_seq = mark->whole->seq;
-        mark->bytes = 0;
-        return;
-    }
-    mark->base_seq = mark->parent ? mark->parent->base_seq : mark->row->seq;
-    mark->bytes =
-        ss_journal_bytes_between(journal, mark->base_seq, mark->row->seq);
+    uint64_t last = mark->whole ? mark->whole->seq : mark->row->seq;
+    mark->base_seq = mark->whole    ? last
+                     : mark->parent ? mark->parent->base_seq
+                                    : last;
+    mark->bytes = ss_journal_bytes_from(journal, mark->base_seq, last);
 }
 
 static void orphan_adopt(

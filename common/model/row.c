@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
@@ -28,6 +29,13 @@ static void values_free(struct ss_row *row)
     }
 }
 
+static void sources_free(struct ss_row *row)
+{
+    for (size_t i = 0; i < row->sources_count; i++)
+        ss_value_unref(row->sources[i].value);
+    ss_free(row->sources);
+}
+
 void ss_row_destroy(struct ss_row **row)
 {
     struct ss_row *it = *row;
@@ -39,6 +47,7 @@ void ss_row_destroy(struct ss_row **row)
     json_decref(it->entry);
     json_decref(it->end);
     values_free(it);
+    sources_free(it);
     ss_arena_fini(&it->memory);
     ss_free(it);
 }
@@ -178,6 +187,39 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
     return status;
 }
 
+// --- what it repeats
+// ----------------------------------------------------------
+
+struct ss_value *ss_row_value(const struct ss_row *row, size_t place)
+{
+    if (place < row->writes_count)
+        return row->writes[place].value;
+    place -= row->writes_count;
+    return place < row->checkpoint.channels_count
+               ? row->checkpoint.channels[place].value
+               : NULL;
+}
+
+// Smaller values are said again: to name one takes a few bytes, too.
+enum { SOURCE_SIZE_MIN = 32 };
+
+void ss_row_add_source(
+    struct ss_row *row, const struct ss_row *from, size_t place, bool whole)
+{
+    struct ss_value *value = ss_row_value(from, place);
+    size_t size = 0;
+    ss_check(from->seq > 0 && from->seq < row->seq);
+    if (value)
+        (void)ss_value_text(value, &size);
+    if (size < SOURCE_SIZE_MIN)
+        return;
+    row->sources = ss_vec_grow(row->sources, &row->sources_capacity,
+        row->sources_count + 1, sizeof(*row->sources));
+    row->sources[row->sources_count++] = (struct ss_row_source){
+        .seq = from->seq, .place = place, .value = ss_value_ref(value)};
+    row->sources_size += whole ? size : 0;
+}
+
 // --- copying ----------------------------------------------------------------
 
 void ss_row_add_write(
@@ -245,6 +287,8 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
     *copy = *row;
     copy->memory = (struct ss_arena){.first = row->memory.first};
     copy->ns = ss_arena_text(&copy->memory, row->ns);
+    copy->sources = NULL;
+    copy->sources_count = copy->sources_capacity = copy->sources_size = 0;
     copy->metadata = json_incref(row->metadata);
     copy->entry = json_incref(row->entry);
     copy->end = json_incref(row->end);

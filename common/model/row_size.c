@@ -13,14 +13,17 @@ size_t ss_row_size(const struct ss_row *row)
     if (row->size > 0) {
         return row->size;
     }
-    size_t size = ROW_PART_SIZE;
+    size_t written = 0, made = 0;
     for (size_t i = 0; i < row->writes_count; i++) {
-        size += value_size(row->writes[i].value);
+        written += value_size(row->writes[i].value);
     }
     for (size_t i = 0; i < row->checkpoint.channels_count; i++) {
-        size += value_size(row->checkpoint.channels[i].value);
+        made += value_size(row->checkpoint.channels[i].value);
     }
-    return size + row->checkpoint.seen_count * ROW_PART_SIZE;
+    // what is written and then held is stored once, and not here if it is named
+    size_t told = written > made ? written : made;
+    told -= row->sources_size < told ? row->sources_size : told;
+    return ROW_PART_SIZE + told + row->checkpoint.seen_count * ROW_PART_SIZE;
 }
 
 // What the parts of a row take in memory, about, with what the allocator adds:

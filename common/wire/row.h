@@ -5,11 +5,22 @@
 // kind, run, ns, ids, step, times, metadata) travel beside it and are their
 // owner's to set. The body's last field is a hash of the rest: a flipped bit is
 // recognised, and values need not be looked into.
+//
+// A short body says the same without what it repeats (repeats.h): of itself, of
+// the columns `run`, `checkpoint_id` and `parent_id`, and of values in earlier
+// rows of the thread that it names. A value that a task wrote and a checkpoint
+// holds is so stored once.
+//
+//   short body   1, the size of the body, how many values of earlier rows it
+//                names; of each, how many rows before it stands, and its place
+//                (struct ss_row_source); then the pieces. All are numbers as in
+//                repeats.h.
 #ifndef SS_WIRE_ROW_H
 #define SS_WIRE_ROW_H
 
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/wire/repeats.h"
 #include "common/wire/tail.h"
 
 // Write the body of `row` in front of what `tail` has. SS_ELIMIT: it has more
@@ -19,6 +30,25 @@ int ss_row_encode(const struct ss_row *row, struct ss_tail *tail,
 // Gives a row with everything but the columns; its `size` is that of the body.
 // SS_ECORRUPT: damaged. SS_ELIMIT: it asks for too much memory.
 int ss_row_decode(const void *bytes, size_t size, struct ss_row **ret,
+    struct ss_error *error) SS_MUST_USE;
+
+// Where earlier rows of a thread are found.
+struct ss_row_finder {
+    // Borrowed, until the row that names it is there; NULL: there is no such
+    // row.
+    const struct ss_row *(*find)(void *ctx, uint64_t seq);
+    void *ctx;
+};
+
+// Append the short body of `row`, whose `body` is that, to `ret`. False: it
+// would not be shorter, or one of them is too large; nothing was added.
+bool ss_row_shorten(const struct ss_row *row, const void *body, size_t size,
+    struct ss_buf *ret) SS_MUST_USE;
+// Append the body of `row`, whose columns are set, to `ret`. SS_ECORRUPT: it is
+// damaged, or names a row that is not there. SS_ELIMIT: it says that it is too
+// large.
+int ss_row_restore(const struct ss_row *row, const struct ss_stretch *stored,
+    const struct ss_row_finder *earlier, struct ss_buf *ret,
     struct ss_error *error) SS_MUST_USE;
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/wire/row.h"
+#include "common/wire/row_limits.h"
 
 // --- the chain --------------------------------------------------------------
 
@@ -122,9 +123,29 @@ static void write_columns(
     ss_free(own);
 }
 
+// The row's body, which `tail` has in front of `before` bytes, without what it
+// repeats. Gives the format of what stands there then.
+static int32_t body_shorten(
+    const struct ss_row *row, struct ss_tail *tail, size_t before)
+{
+    int32_t format = ss_row_format(row);
+    struct ss_buf cut;
+    ss_buf_init(&cut, SS_ROW_SIZE_MAX);
+    if (ss_row_shorten(
+            row, tail->end - tail->size, tail->size - before, &cut)) {
+        tail->size = before;
+        char *at = ss_tail_room(tail, cut.size);
+        ss_check(at != NULL); // it has had room for more
+        memcpy(at, cut.data, cut.size);
+        format = SS_ROW_FORMAT_8;
+    }
+    ss_buf_fini(&cut);
+    return format;
+}
+
 int ss_journal_io_encode(struct ss_row *row, const char *thread,
-    uint64_t previous, struct ss_tail *tail, struct ss_journal_bytes *ret,
-    struct ss_error *error)
+    const struct ss_journal_form *form, struct ss_tail *tail,
+    struct ss_journal_bytes *ret, struct ss_error *error)
 {
     const size_t before = tail->size;
     int status = ss_row_encode(row, tail, error);
@@ -132,15 +153,18 @@ int ss_journal_io_encode(struct ss_row *row, const char *thread,
         ss_error_wrap(error, "thread %s: row %" PRIu64, thread, row->seq);
         return status;
     }
+    int32_t format = form->format >= SS_ROW_FORMAT_8
+                         ? body_shorten(row, tail, before)
+                         : ss_row_format(row);
     row->size = tail->size - before;
     *ret = (struct ss_journal_bytes){.row = {.seq = row->seq,
                                          .kind = (int32_t)row->kind,
-                                         .format = ss_row_format(row),
+                                         .format = format,
                                          .parent_seq = row->parent_seq,
                                          .base_seq = row->base_seq,
                                          .step = row->step,
                                          .wall_us = row->wall_us,
-                                         .checksum = previous,
+                                         .checksum = form->previous,
                                          .body_size = row->size}};
     write_columns(row, tail, ret);
     return SS_OK;
@@ -175,6 +199,17 @@ static bool text_take(const char *from, char *to, size_t size)
     return true;
 }
 
+static int ids_take(const struct ss_store_row *stored, struct ss_row *row,
+    struct ss_error *error)
+{
+    bool fits =
+        text_take(stored->run, row->run, sizeof(row->run)) &&
+        text_take(stored->checkpoint_id, row->checkpoint_id,
+            sizeof(row->checkpoint_id)) &&
+        text_take(stored->parent_id, row->parent_id, sizeof(row->parent_id));
+    return fits ? SS_OK : ss_error_set(error, SS_ECORRUPT, "too long an id");
+}
+
 static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
     struct ss_error *error)
 {
@@ -185,13 +220,8 @@ static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
     row->base_seq = stored->base_seq;
     row->step = stored->step;
     row->wall_us = stored->wall_us;
-    bool fits =
-        text_take(stored->run, row->run, sizeof(row->run)) &&
-        text_take(stored->checkpoint_id, row->checkpoint_id,
-            sizeof(row->checkpoint_id)) &&
-        text_take(stored->parent_id, row->parent_id, sizeof(row->parent_id));
-    if (!fits) {
-        return ss_error_set(error, SS_ECORRUPT, "too long an id");
+    if (ids_take(stored, row, error) != SS_OK) {
+        return error->status;
     }
     if (!ss_source_by_name(stored->source, &row->source)) {
         return ss_error_set(error, SS_ECORRUPT, "its source is not known");
@@ -204,8 +234,32 @@ static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
     return SS_OK;
 }
 
+// A body that names what the columns, and rows before, say already.
+static int short_decode(const struct ss_store_row *stored,
+    const struct ss_row_finder *earlier, struct ss_row **ret_row,
+    struct ss_error *error)
+{
+    const struct ss_stretch pieces = {stored->body, stored->body_size};
+    struct ss_row columns = {.seq = stored->seq};
+    struct ss_buf body;
+    ss_buf_init(&body, SS_ROW_SHORT_SIZE_MAX);
+    int status = ids_take(stored, &columns, error);
+    if (status == SS_OK) {
+        status = ss_row_restore(&columns, &pieces, earlier, &body, error);
+    }
+    if (status == SS_OK) {
+        status = ss_row_decode(ss_buf_str(&body), body.size, ret_row, error);
+    }
+    if (status == SS_OK) {
+        (*ret_row)->size = stored->body_size;
+    }
+    ss_buf_fini(&body);
+    return status;
+}
+
 int ss_journal_io_decode(const struct ss_store_row *stored,
-    struct ss_row **ret_row, struct ss_error *error)
+    const struct ss_row_finder *earlier, struct ss_row **ret_row,
+    struct ss_error *error)
 {
     struct ss_row *row = NULL;
     int status = SS_OK;
@@ -217,6 +271,8 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
             stored->format, SS_ROW_FORMAT);
     } else if (stored->format < 1) {
         status = ss_error_set(error, SS_ECORRUPT, "it has no format number");
+    } else if (stored->format >= SS_ROW_FORMAT_8) {
+        status = short_decode(stored, earlier, &row, error);
     } else {
         status = ss_row_decode(stored->body_size > 0 ? stored->body : "",
             stored->body_size, &row, error);
@@ -238,6 +294,11 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
     return SS_OK;
 }
 
+static const struct ss_row *find_in_journal(void *ctx, uint64_t seq)
+{
+    return ss_journal_row(ctx, seq);
+}
+
 int ss_journal_io_load(struct ss_journal *journal,
     const struct ss_store_row *stored, uint64_t *checksum,
     struct ss_error *error)
@@ -248,8 +309,9 @@ int ss_journal_io_load(struct ss_journal *journal,
             " does not follow the row before it: one of them was changed",
             stored->thread, stored->seq);
     }
+    const struct ss_row_finder earlier = {find_in_journal, journal};
     struct ss_row *row = NULL;
-    int status = ss_journal_io_decode(stored, &row, error);
+    int status = ss_journal_io_decode(stored, &earlier, &row, error);
     if (status != SS_OK) {
         return status;
     }

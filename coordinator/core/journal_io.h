@@ -8,6 +8,7 @@
 
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/wire/row.h"
 #include "common/wire/tail.h"
 #include "coordinator/job/job.h"
 
@@ -19,12 +20,17 @@ struct ss_journal_bytes {
     uint64_t checksum;       // that the row after this one carries
 };
 
-// Write `row` of `thread` in front of what `tail` has. `previous` is the
-// checksum of the row before, 0 for the first. Sets row->size. SS_ELIMIT: too
-// large a row; `tail` is of no use then.
+// What a row is encoded for.
+struct ss_journal_form {
+    uint64_t previous; // checksum of the row before, 0 for the first
+    int32_t format;    // the newest that all who read it know
+};
+
+// Write `row` of `thread` in front of what `tail` has, as short as may be. Sets
+// row->size. SS_ELIMIT: too large a row; `tail` is of no use then.
 int ss_journal_io_encode(struct ss_row *row, const char *thread,
-    uint64_t previous, struct ss_tail *tail, struct ss_journal_bytes *ret,
-    struct ss_error *error) SS_MUST_USE;
+    const struct ss_journal_form *form, struct ss_tail *tail,
+    struct ss_journal_bytes *ret, struct ss_error *error) SS_MUST_USE;
 // The row, with pointers into the tail's bytes, which end at `end` by now, and
 // with `thread`.
 struct ss_store_row ss_journal_io_point(
@@ -32,9 +38,11 @@ struct ss_store_row ss_journal_io_point(
 // The checksum that the row after this one carries.
 uint64_t ss_journal_io_checksum(const struct ss_store_row *stored);
 
-// Gives a row. SS_ECORRUPT: damaged; SS_EVERSION: written by a newer program.
+// Gives a row. It may repeat values of rows that are `earlier` in its thread.
+// SS_ECORRUPT: damaged; SS_EVERSION: written by a newer program.
 int ss_journal_io_decode(const struct ss_store_row *stored,
-    struct ss_row **ret_row, struct ss_error *error) SS_MUST_USE;
+    const struct ss_row_finder *earlier, struct ss_row **ret_row,
+    struct ss_error *error) SS_MUST_USE;
 // While loading: decode `stored`, check that it follows the row before
 // (*checksum; anything for the first row), and append it. *checksum is then the
 // one that the next row must carry. Errors name thread and row.

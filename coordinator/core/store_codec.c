@@ -182,7 +182,7 @@ static int store_job(struct ss_store_codec *codec,
     struct ss_error *error)
 {
     struct ss_journal_head head = {0};
-    ss_unit_begin(&codec->unit);
+    ss_unit_begin(&codec->unit, command->row_format);
     int status = add_rows(codec, command, &head, error);
     if (status != SS_OK)
         return status;
@@ -302,6 +302,20 @@ static json_t *records_hear(
     return own;
 }
 
+// The rows of a thread as far as they are decoded.
+struct decoded {
+    struct ss_row **rows;
+    size_t count;
+};
+
+static const struct ss_row *find_decoded(void *ctx, uint64_t seq)
+{
+    const struct decoded *it = ctx;
+    uint64_t first = it->count > 0 ? it->rows[0]->seq : seq;
+    bool is_there = seq >= first && seq - first < it->count;
+    return is_there ? it->rows[seq - first] : NULL;
+}
+
 static void rows_event(
     struct ss_store_codec *codec, struct ss_job *job, struct ss_event *event)
 {
@@ -309,10 +323,13 @@ static void rows_event(
     struct ss_journal_extent extent = {0};
     json_t *record = records_hear(job, &extent.told);
     uint64_t chain = 0;
+    struct decoded decoded = {.rows = rows};
+    const struct ss_row_finder earlier = {find_decoded, &decoded};
     size_t count = 0;
     while (job->status == SS_OK && count < job->rows_count) {
         const struct ss_store_row *row = &job->rows[count].row;
-        job->status = ss_journal_io_decode(row, &rows[count], &job->error);
+        job->status =
+            ss_journal_io_decode(row, &earlier, &rows[count], &job->error);
         if (job->status == SS_OK && count > 0 && row->checksum != chain)
             job->status = ss_error_set(&job->error, SS_ECORRUPT,
                 "thread \"%s\": row %llu is not the one that followed row %llu",
@@ -322,6 +339,7 @@ static void rows_event(
         if (job->status == SS_OK)
             ss_journal_extent_add(&extent, rows[count], chain);
         count++;
+        decoded.count += job->status == SS_OK;
     }
     if (job->status == SS_OK && job->from == 1 && job->to == UINT64_MAX) {
         job->status = ss_journal_extent_check(&extent, &job->error);

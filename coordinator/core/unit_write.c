@@ -20,8 +20,9 @@ void ss_unit_writer_fini(struct ss_unit_writer *writer)
     SS_VEC_FINI(&writer->puts);
 }
 
-void ss_unit_begin(struct ss_unit_writer *writer)
+void ss_unit_begin(struct ss_unit_writer *writer, int32_t format)
 {
+    writer->format = format;
     ss_tail_reset(&writer->tail, SS_UNIT_BYTES_KEPT);
     if (writer->rows.capacity > SS_UNIT_PARTS_KEPT)
         SS_VEC_FINI(&writer->rows);
@@ -34,8 +35,9 @@ int ss_unit_add_row(struct ss_unit_writer *writer, const char *thread,
     struct ss_row *row, uint64_t *chain, struct ss_error *error)
 {
     struct ss_journal_bytes bytes;
+    const struct ss_journal_form form = {*chain, writer->format};
     int status =
-        ss_journal_io_encode(row, thread, *chain, &writer->tail, &bytes, error);
+        ss_journal_io_encode(row, thread, &form, &writer->tail, &bytes, error);
     if (status != SS_OK)
         return status;
     *chain = bytes.checksum;

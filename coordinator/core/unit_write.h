@@ -19,6 +19,7 @@ struct ss_unit_put {
 
 struct ss_unit_writer {
     struct ss_tail tail;
+    int32_t format; // of rows: the newest that all who read them know
     SS_VEC(struct ss_journal_bytes) rows;
     SS_VEC(struct ss_unit_put) puts;
 };
@@ -26,8 +27,8 @@ struct ss_unit_writer {
 void ss_unit_writer_init(struct ss_unit_writer *writer);
 void ss_unit_writer_fini(struct ss_unit_writer *writer);
 
-// Forget what was added.
-void ss_unit_begin(struct ss_unit_writer *writer);
+// Forget what was added. All who will read its rows know those of `format`.
+void ss_unit_begin(struct ss_unit_writer *writer, int32_t format);
 // `*chain`: the checksum that the row carries; then the one that the next row
 // carries. SS_ELIMIT: too large a row, and no unit comes of it.
 int ss_unit_add_row(struct ss_unit_writer *writer, const char *thread,

@@ -256,6 +256,7 @@ struct ss_command {
     uint64_t from, to;
     struct ss_row *const *rows; // borrowed, in the journal
     size_t rows_count;
+    int32_t row_format; // STORE: the newest that all members read
     struct ss_command_put *puts;
     size_t puts_count;
     // When the thread was made: its record, and those of runs that have ended,

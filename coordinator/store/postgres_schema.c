@@ -110,6 +110,9 @@ static const char format_4[] = TABLE("pauses",
 // stay; the number of the format keeps out older programs, which would look
 // only for those.
 static const char format_5[] = "UPDATE @format SET number = 5;\n";
+// Rows whose bodies name what they repeat. The number of the format keeps out
+// older programs, which read none of them.
+static const char format_6[] = "UPDATE @format SET number = 6;\n";
 // Times, by which records are found. Programs of before leave the columns as
 // they are and need not know of them, so the number of the format stays and old
 // and new ones run side by side; what those put is told its time later
@@ -276,6 +279,9 @@ static int bring_up(struct ss_pg_store *store, struct ss_error *error)
     }
     if (status == SS_OK && format < 5) {
         status = script(store, format_5, error);
+    }
+    if (status == SS_OK && format < 6) {
+        status = script(store, format_6, error);
     }
     if (status == SS_OK) {
         status = look_for_times(store, &has_times, error);

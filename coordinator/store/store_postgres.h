@@ -18,7 +18,7 @@
 #include "coordinator/store/store_impl.h"
 
 enum {
-    SS_PG_FORMAT = 5,           // of the tables
+    SS_PG_FORMAT = 6,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
     SS_PG_NAME_SIZE = 32,       // of a statement
     SS_PG_PARAMS_MAX = 9,

@@ -9,7 +9,7 @@
 
 // "SSTP", in the header of the file, where file(1) sees it, too.
 #define SS_SQLITE_APPLICATION_ID 0x53535450
-enum { SS_SQLITE_FORMAT = 4 }; // of the tables: user_version
+enum { SS_SQLITE_FORMAT = 5 }; // of the tables: user_version
 
 enum ss_sqlite_statement {
     SS_SQL_BEGIN,

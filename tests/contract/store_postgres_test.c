@@ -172,10 +172,10 @@ START_TEST(a_newer_format_is_refused)
 {
     open_store(&pg.store);
     ss_store_close(&pg.store);
-    ask(pg.person, "UPDATE format SET number = 6");
+    ask(pg.person, "UPDATE format SET number = 7");
     refuse(pg.url, SS_EVERSION,
-        "was written by a newer version (format 6, this"
-        " program knows 5)");
+        "was written by a newer version (format 7, this"
+        " program knows 6)");
     ask(pg.person, "DELETE FROM format");
     refuse(pg.url, SS_ECORRUPT, "has no format number");
 }

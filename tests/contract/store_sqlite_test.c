@@ -222,10 +222,10 @@ START_TEST(a_newer_format_is_refused)
     const char *path = world_path("newer.db");
     open_file(path);
     ss_store_close(&store);
-    run_sql(path, "PRAGMA user_version = 5");
+    run_sql(path, "PRAGMA user_version = 6");
     refuse_to_open(path, SS_EVERSION,
         "store: %s was written by a newer"
-        " version (format 5, this program knows 4). Use the newer program, or"
+        " version (format 6, this program knows 5). Use the newer program, or"
         " another file");
 }
 END_TEST

@@ -29,6 +29,7 @@ struct ledger {         // of a thread
     struct ss_map lives;
     struct ss_map passed; // checkpoints that a later superstep stands behind
     struct ss_map left;   // runs, each with a version that it moved away from
+    SS_VEC(struct ss_row *) rows; // that were looked at: later ones repeat them
 };
 
 static void forget(struct ledger *it)
@@ -36,6 +37,9 @@ static void forget(struct ledger *it)
     ss_map_fini(&it->lives, ss_free);
     ss_map_fini(&it->passed, NULL);
     ss_map_fini(&it->left, NULL);
+    for (size_t i = 0; i < it->rows.count; i++)
+        ss_row_destroy(&it->rows.items[i]);
+    SS_VEC_FINI(&it->rows);
     it->head = 0;
 }
 
@@ -102,10 +106,20 @@ static bool is_dropped(struct ledger *it, const struct life *life,
     return life->row == 0 && ss_map_get(&it->left, key);
 }
 
+static const struct ss_row *find_row(void *ctx, uint64_t seq)
+{
+    const struct ledger *it = ctx;
+    for (size_t i = it->rows.count; i > 0; i--)
+        if (it->rows.items[i - 1]->seq == seq)
+            return it->rows.items[i - 1];
+    return NULL;
+}
+
 static int note_row(void *ctx, const struct ss_store_row *stored)
 {
     struct ledger *it = ctx;
     struct ss_row *row = NULL;
+    const struct ss_row_finder earlier = {find_row, it};
     struct ss_error error = {0};
     uint64_t hash = ss_hash64(stored->body, stored->body_size);
     bool is_head = stored->seq == it->head;
@@ -120,14 +134,14 @@ static int note_row(void *ctx, const struct ss_store_row *stored)
         return SS_OK;
     it->head = stored->seq;
     it->head_hash = hash;
-    if (ss_journal_io_decode(stored, &row, &error) != SS_OK)
+    if (ss_journal_io_decode(stored, &earlier, &row, &error) != SS_OK)
         return SS_ECORRUPT;
+    SS_VEC_PUSH(&it->rows, row);
     for (size_t i = 0; i < row->writes_count; i++)
         note_write(it, row, &row->writes[i]);
     note_move(it, row);
     if (row->parent_id[0] && row->source == SS_SOURCE_LOOP)
         ss_map_put(&it->passed, row->parent_id, it);
-    ss_row_destroy(&row);
     return SS_OK;
 }
 

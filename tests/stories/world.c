@@ -482,6 +482,11 @@ size_t world_rows(void)
     return store_each_row(&world.store, NULL);
 }
 
+size_t world_stored(int32_t *ret_format)
+{
+    return store_bytes(&world.store, ret_format);
+}
+
 const struct attempt_made *world_attempts(size_t *ret_count)
 {
     *ret_count = world.attempts.count;

@@ -216,6 +216,8 @@ json_t *x_of(const char *thread);
 // It holds that, as canonical JSON.
 void expect_x(const char *thread, const char *expected);
 size_t world_rows(void); // durable rows of all threads
+// The bytes of their bodies, and the highest format that one has.
+size_t world_stored(int32_t *ret_format);
 // What the store took so far: rows, and records of runs that came without one.
 size_t world_taken(void);
 

@@ -35,6 +35,7 @@ struct ss_job *store_scan(struct store *store, enum ss_store_table table);
 void store_put(struct store *store, struct ss_store_put put);
 // All durable rows; gives how many. `each`: or NULL.
 size_t store_each_row(struct store *store, row_fn *each);
+size_t store_bytes(struct store *store, int32_t *ret_format);
 
 // ------------------------------------------------------------------ bodies.c
 

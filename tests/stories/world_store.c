@@ -64,12 +64,37 @@ static struct ss_job *read_rows(
     return job;
 }
 
-static struct ss_row *decode(const struct ss_store_row *stored)
+// The rows of a thread as far as they are decoded.
+struct decoded {
+    SS_VEC(struct ss_row *) rows;
+};
+
+static const struct ss_row *find_decoded(void *ctx, uint64_t seq)
 {
+    const struct decoded *it = ctx;
+    for (size_t i = 0; i < it->rows.count; i++)
+        if (it->rows.items[i]->seq == seq)
+            return it->rows.items[i];
+    return NULL;
+}
+
+static void decoded_fini(struct decoded *decoded)
+{
+    for (size_t i = 0; i < decoded->rows.count; i++)
+        ss_row_destroy(&decoded->rows.items[i]);
+    SS_VEC_FINI(&decoded->rows);
+}
+
+// Borrowed from `decoded`, which has the rows before.
+static struct ss_row *decode(
+    struct decoded *decoded, const struct ss_store_row *stored)
+{
+    const struct ss_row_finder earlier = {find_decoded, decoded};
     struct ss_row *row = NULL;
     struct ss_error error;
-    if (ss_journal_io_decode(stored, &row, &error) != SS_OK)
+    if (ss_journal_io_decode(stored, &earlier, &row, &error) != SS_OK)
         ck_abort_msg("row %d: %s", (int)stored->seq, error.message);
+    SS_VEC_PUSH(&decoded->rows, row);
     return row;
 }
 
@@ -80,14 +105,30 @@ size_t store_each_row(struct store *store, row_fn *each)
         const char *thread = store->threads.items[i];
         struct ss_job *job = read_rows(store, thread, 1, UINT64_MAX);
         count += job->rows_count;
-        for (size_t j = 0; each && j < job->rows_count; j++) {
-            struct ss_row *row = decode(&job->rows[j].row);
-            each(row);
-            ss_row_destroy(&row);
-        }
+        struct decoded decoded = {0};
+        for (size_t j = 0; each && j < job->rows_count; j++)
+            each(decode(&decoded, &job->rows[j].row));
+        decoded_fini(&decoded);
         ss_job_destroy(&job);
     }
     return count;
+}
+
+size_t store_bytes(struct store *store, int32_t *ret_format)
+{
+    size_t size = 0;
+    *ret_format = 0;
+    for (size_t i = 0; i < store->threads.count; i++) {
+        struct ss_job *job =
+            read_rows(store, store->threads.items[i], 1, UINT64_MAX);
+        for (size_t j = 0; j < job->rows_count; j++) {
+            const struct ss_store_row *row = &job->rows[j].row;
+            size += row->body_size;
+            *ret_format = row->format > *ret_format ? row->format : *ret_format;
+        }
+        ss_job_destroy(&job);
+    }
+    return size;
 }
 
 // ------------------------------------------------------------------ applying
@@ -145,17 +186,28 @@ static void check_taken(const struct ss_job *job)
         ck_abort_msg("%s", job->error.message);
 }
 
+// The unit is stored: its rows may repeat those before.
+static void tell_rows(struct store *store, const struct ss_store_unit *unit)
+{
+    struct ss_job *job = read_rows(store, unit->thread, 1, UINT64_MAX);
+    struct decoded decoded = {0};
+    for (size_t i = 0; i < job->rows_count; i++) {
+        struct ss_row *row = decode(&decoded, &job->rows[i].row);
+        if (row->seq >= unit->rows[0].seq)
+            tell_row(unit->thread, row);
+    }
+    decoded_fini(&decoded);
+    ss_job_destroy(&job);
+}
+
 // Gives what counts as taken: rows, or one record of a run that comes without
 // one.
-static size_t tell_unit(const struct ss_store_unit *unit)
+static size_t tell_unit(struct store *store, const struct ss_store_unit *unit)
 {
     char *status = run_status(unit);
     size_t count = unit->rows_count;
-    for (size_t i = 0; i < count; i++) {
-        struct ss_row *row = decode(&unit->rows[i]);
-        tell_row(unit->thread, row);
-        ss_row_destroy(&row);
-    }
+    if (count > 0)
+        tell_rows(store, unit);
     if (status) {
         tell("  run of %s: %s", unit->thread, status);
         count++;
@@ -175,7 +227,7 @@ static bool apply(struct store *store, struct ss_job *job)
         return true;
     if (unit->thread)
         note_thread(store, unit->thread);
-    size_t count = tell_unit(unit);
+    size_t count = tell_unit(store, unit);
     store->taken += count;
     if (store->rows_left > 0)
         store->rows_left -= count < (size_t)store->rows_left ? (int64_t)count

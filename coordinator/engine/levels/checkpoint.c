@@ -43,6 +43,64 @@ static bool tells_updated(const struct loop *loop)
            !checkpoint_is_due(loop);
 }
 
+// The row of the last saved checkpoint; NULL: there is none, or not all members
+// read rows that name what they repeat.
+static struct ss_checkpoint_entry *mark_before(
+    const struct loop *loop, const struct ss_row *row)
+{
+    return row->parent_seq && loop->engine->row_format >= SS_ROW_FORMAT_8
+               ? ss_journal_find(loop->thread->journal, row->ns, row->parent_id)
+               : NULL;
+}
+
+static void name_row(struct ss_row *row, const struct ss_row *from)
+{
+    for (size_t i = 0; i < from->writes_count; i++)
+        if (from->writes[i].idx >= 0)
+            ss_row_add_source(row, from, i, true);
+}
+
+// What tasks of the superstep wrote that ended earlier is in what it makes.
+static void name_writes(
+    struct ss_row *row, const struct ss_checkpoint_entry *before)
+{
+    if (before->pending.first)
+        name_row(row, before->pending.first);
+    for (size_t i = 0; i < before->pending.more.count; i++)
+        name_row(row, before->pending.more.items[i]);
+}
+
+// A channel that is told in full may be much like what it was.
+static void name_channels(
+    struct ss_row *row, const struct ss_checkpoint_entry *before)
+{
+    const struct ss_row_checkpoint *now = &row->checkpoint;
+    const struct ss_row_checkpoint *was = &before->row->checkpoint;
+    for (size_t i = 0, j = 0;
+         i < now->channels_count && j < was->channels_count;) {
+        int order = strcmp(now->channels[i].name, was->channels[j].name);
+        if (order == 0 && now->channels[i].op == SS_DELTA_SET &&
+            was->channels[j].op == SS_DELTA_SET)
+            ss_row_add_source(
+                row, before->row, before->row->writes_count + j, false);
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+// What `__start__` writes is the input, which the checkpoint before has.
+static void name_input(const struct loop *loop, struct ss_row *row)
+{
+    if (loop->checkpoint.source != SS_SOURCE_INPUT ||
+        loop->engine->row_format < SS_ROW_FORMAT_8)
+        return;
+    const struct ss_row *from =
+        ss_journal_row(loop->thread->journal, loop->lineage.saved_seq);
+    for (size_t i = 0; from && i < from->checkpoint.channels_count; i++)
+        if (strcmp(from->checkpoint.channels[i].name, SS_NAME_START) == 0)
+            ss_row_add_source(row, from, from->writes_count + i, true);
+}
+
 // The row of the current checkpoint, as a child of the last saved one.
 static void write_row(struct loop *loop)
 {
@@ -59,6 +117,12 @@ static void write_row(struct loop *loop)
         &(struct ss_delta_form){.whole = row->base_seq == row->seq,
             .edits = loop->engine->row_format >= SS_ROW_FORMAT_2,
             .updated = tells_updated(loop)});
+    const struct ss_checkpoint_entry *before = mark_before(loop, row);
+    if (before) {
+        name_writes(row, before);
+        name_channels(row, before);
+    }
+    size -= row->sources_size < size ? row->sources_size : size;
     ss_lineage_grow(&loop->lineage, row, size);
     ss_delta_drop(loop->machine);
     at->dirty = false;
@@ -126,6 +190,8 @@ static void row_write(
     ss_check(p->path && p->channel);
     struct ss_row *row = ss_thread_row_for_writes(
         thread, run_of(loop), loop->ns, loop->checkpoint.id);
+    if (row->writes_count == 0)
+        name_input(loop, row);
     struct ss_row_write write = {.path = (char *)p->path,
         .idx = p->idx,
         .channel = (char *)p->channel,

@@ -1,7 +1,9 @@
 // lineage.c - whole rows and those that hold what moved since.
 //
-// When a reader would pass as many bytes since the last whole row as the state
-// takes, the next is whole.
+// When a reader would pass twice as many bytes as the state takes, the next row
+// is whole: what is overwritten costs its reader no more than what stands, and
+// where nothing is overwritten (a conversation) all rows together are the
+// state, told once.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -40,9 +42,9 @@ struct ss_row *ss_lineage_row(const struct lineage *lineage,
     struct thread *thread, const char *run, const char *ns, size_t size)
 {
     struct ss_row *row = ss_thread_row_for_checkpoint(thread, run, ns);
-    // the first of its line, or when the deltas weigh as much
+    // the first of its line, or when too much would be read
     bool whole = !lineage->saved_seq || lineage->turns_whole ||
-                 lineage->bytes > size + ROW_BYTES * 4;
+                 lineage->bytes > 2 * size + ROW_BYTES * 4;
     ss_check(!row->has_checkpoint && row->seq > lineage->saved_seq);
     ss_id_copy(row->parent_id, lineage->saved_id);
     row->parent_seq = lineage->saved_seq;
@@ -54,9 +56,8 @@ void ss_lineage_grow(
     struct lineage *lineage, const struct ss_row *row, size_t size)
 {
     ss_check(row->has_checkpoint && row->seq > lineage->saved_seq);
-    // what is read behind the base, not the base itself
-    lineage->bytes =
-        row->base_seq == row->seq ? 0 : lineage->bytes + size + ROW_BYTES;
+    size_t before = row->base_seq == row->seq ? 0 : lineage->bytes;
+    lineage->bytes = before + size + ROW_BYTES;
     lineage->base_seq = row->base_seq;
     lineage->saved_seq = row->seq;
     lineage->turns_whole = false;

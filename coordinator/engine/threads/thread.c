@@ -459,7 +459,8 @@ void ss_thread_flush(struct thread *thread)
         return;
     struct ss_command command = {.type = SS_COMMAND_STORE,
         .tag = await_tag(thread),
-        .thread = ss_strdup(thread->id)};
+        .thread = ss_strdup(thread->id),
+        .row_format = thread->engine->row_format};
     command.rows_count = (size_t)(head - thread->issued);
     struct ss_row **rows = ss_zalloc(command.rows_count + 1, sizeof(*rows));
     for (size_t i = 0; i < command.rows_count; i++)

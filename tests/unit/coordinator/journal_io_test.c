@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/prng.h"
 #include "coordinator/store/store_actor.h"
 #include "tests/suite.h"
 
 static struct ss_error error;
 static struct ss_store *store;
-static uint64_t checksum; // that the next row carries
+static uint64_t checksum;  // that the next row carries
+static int32_t row_format; // of those who read it
 static struct ss_tail tail;
 
 static void setup(void)
@@ -18,6 +20,7 @@ static void setup(void)
     ss_value_setup();
     error = (struct ss_error){0};
     checksum = 0;
+    row_format = SS_ROW_FORMAT_1;
     ss_tail_init(&tail, SIZE_MAX / 4);
     ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
 }
@@ -69,13 +72,20 @@ static void keep(const struct ss_store_row *stored)
     ck_assert_int_eq(unit.result, SS_OK);
 }
 
+static void encode(
+    struct ss_row *row, uint64_t previous, struct ss_journal_bytes *ret_bytes)
+{
+    const struct ss_journal_form form = {previous, row_format};
+    ck_assert_int_eq(
+        ss_journal_io_encode(row, "t", &form, &tail, ret_bytes, &error), SS_OK);
+}
+
 // Encode row `seq`, let `change` have it, and keep it in the store.
 static void append(uint64_t seq, void (*change)(struct ss_store_row *))
 {
     struct ss_row *row = row_new(seq);
     struct ss_journal_bytes bytes;
-    ck_assert_int_eq(
-        ss_journal_io_encode(row, "t", checksum, &tail, &bytes, &error), SS_OK);
+    encode(row, checksum, &bytes);
     struct ss_store_row stored = ss_journal_io_point(&bytes, "t", tail.end);
     ck_assert_uint_eq(row->size, stored.body_size);
     checksum = ss_journal_io_checksum(&stored);
@@ -177,8 +187,7 @@ START_TEST(an_edit_is_a_row_of_the_second_format)
     ss_value_unref(channel->value);
     channel->value = ss_value_new(json_pack("[[ii]]", 0, 1));
     channel->op = SS_DELTA_EDIT;
-    ck_assert_int_eq(
-        ss_journal_io_encode(row, "t", 0, &tail, &bytes, &error), SS_OK);
+    encode(row, 0, &bytes);
     ck_assert_int_eq(bytes.row.format, 2);
     ss_row_destroy(&row);
 }
@@ -283,7 +292,7 @@ static const struct refusal {
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
     {newer_format, SS_EVERSION,
         "thread t: row 1: it was written by a newer"
-        " version (format 8, this program knows 7). Upgrade this program"},
+        " version (format 9, this program knows 8). Upgrade this program"},
     {bad_kind, SS_ECORRUPT,
         "thread t: row 1: journal: row 1: an unknown kind"
         " of row"},
@@ -323,13 +332,100 @@ START_TEST(the_checksum_of_a_row_depends_on_those_before)
 {
     struct ss_row *row = row_new(1);
     struct ss_journal_bytes a, b;
-    ck_assert_int_eq(
-        ss_journal_io_encode(row, "t", 1, &tail, &a, &error), SS_OK);
-    ck_assert_int_eq(
-        ss_journal_io_encode(row, "t", 2, &tail, &b, &error), SS_OK);
+    encode(row, 1, &a);
+    encode(row, 2, &b);
     ck_assert_uint_eq(a.row.checksum, 1);
     ck_assert_uint_ne(a.checksum, b.checksum);
     ss_row_destroy(&row);
+}
+END_TEST
+
+// --- short bodies -----------------------------------------------------------
+
+enum { LETTERS = 3000 };
+
+// A text of so many letters that repeats nothing.
+static struct ss_value *letters(uint64_t seed)
+{
+    char text[LETTERS + 3] = "\"";
+    struct ss_prng prng;
+    ss_prng_init(&prng, seed);
+    for (size_t i = 1; i <= LETTERS; i++)
+        text[i] = (char)('a' + ss_prng_below(&prng, 26));
+    text[LETTERS + 1] = '"';
+    return ss_value_from_text(text, LETTERS + 2);
+}
+
+// Row 1 is of a task that wrote a text, row 2 of the checkpoint that holds it.
+// Gives the second one, which is not kept.
+static struct ss_store_row append_repeated(struct ss_row *ret_rows[2])
+{
+    struct ss_row *first = row_new(1), *second = row_new(2);
+    struct ss_row_write write = {.task_id = "task", .channel = "x", .path = ""};
+    struct ss_journal_bytes bytes;
+    size_t capacity = 0;
+    strcpy(first->of, "c1");
+    write.value = letters(1);
+    ss_row_add_write(first, &capacity, &write);
+    ss_value_unref(second->checkpoint.channels[0].value);
+    second->checkpoint.channels[0].value = write.value;
+    ss_row_add_source(second, first, 0, true);
+    encode(first, 0, &bytes);
+    struct ss_store_row stored = ss_journal_io_point(&bytes, "t", tail.end);
+    keep(&stored);
+    encode(second, bytes.checksum, &bytes);
+    checksum = bytes.checksum;
+    ret_rows[0] = first;
+    ret_rows[1] = second;
+    return ss_journal_io_point(&bytes, "t", tail.end);
+}
+
+START_TEST(what_an_earlier_row_holds_is_stored_once_and_comes_back)
+{
+    struct ss_row *rows[2];
+    row_format = SS_ROW_FORMAT;
+    struct ss_store_row second = append_repeated(rows);
+    ck_assert_int_eq(second.format, SS_ROW_FORMAT_8);
+    ck_assert_uint_lt(second.body_size, 200);
+    keep(&second);
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(0, &journal), SS_OK);
+    const struct ss_row *back = ss_journal_row(journal, 2);
+    ck_assert(ss_value_equal(back->checkpoint.channels[0].value,
+        rows[1]->checkpoint.channels[0].value));
+    ck_assert_uint_eq(back->size, second.body_size);
+    ss_journal_destroy(&journal);
+    ss_row_destroy(&rows[0]);
+    ss_row_destroy(&rows[1]);
+}
+END_TEST
+
+START_TEST(a_row_whose_earlier_row_is_gone_is_named)
+{
+    struct ss_row *rows[2];
+    row_format = SS_ROW_FORMAT;
+    struct ss_store_row second = append_repeated(rows);
+    keep(&second);
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(2, &journal), SS_ECORRUPT);
+    ck_assert_str_eq(error.message,
+        "thread t: row 2: a damaged journal row: it repeats what row 1 should "
+        "hold, and does not");
+    ss_journal_destroy(&journal);
+    ss_row_destroy(&rows[0]);
+    ss_row_destroy(&rows[1]);
+}
+END_TEST
+
+START_TEST(who_does_not_read_short_bodies_gets_none)
+{
+    struct ss_row *rows[2];
+    row_format = SS_ROW_FORMAT_7;
+    struct ss_store_row second = append_repeated(rows);
+    ck_assert_int_eq(second.format, SS_ROW_FORMAT_1);
+    ck_assert_uint_gt(second.body_size, LETTERS);
+    ss_row_destroy(&rows[0]);
+    ss_row_destroy(&rows[1]);
 }
 END_TEST
 
@@ -342,6 +438,9 @@ static Suite *suite(void)
     tcase_add_test(t, a_thread_may_begin_after_rows_that_were_deleted);
     tcase_add_test(t, rows_of_both_formats_are_read);
     tcase_add_test(t, an_edit_is_a_row_of_the_second_format);
+    tcase_add_test(t, what_an_earlier_row_holds_is_stored_once_and_comes_back);
+    tcase_add_test(t, a_row_whose_earlier_row_is_gone_is_named);
+    tcase_add_test(t, who_does_not_read_short_bodies_gets_none);
     tcase_add_loop_test(t, a_column_that_was_changed_is_noticed, 0,
         (int)(sizeof(changes) / sizeof(changes[0])));
     tcase_add_loop_test(t, a_row_that_cannot_be_read_is_named, 0,

@@ -17,7 +17,7 @@ static void setup(void)
 {
     ss_value_setup();
     ss_unit_writer_init(&writer);
-    ss_unit_begin(&writer);
+    ss_unit_begin(&writer, SS_ROW_FORMAT);
     chain = 0;
 }
 
@@ -50,6 +50,7 @@ static void add_row(uint64_t seq, size_t size)
 static void same_row(const struct ss_store_row *stored, uint64_t seq)
 {
     char run[8];
+    const struct ss_row_finder none = {NULL, NULL};
     struct ss_row *row = NULL;
     struct ss_error error;
     (void)snprintf(run, sizeof(run), "r%d", (int)seq);
@@ -60,7 +61,7 @@ static void same_row(const struct ss_store_row *stored, uint64_t seq)
     ck_assert_str_eq(stored->checkpoint_id, "");
     ck_assert_str_eq(stored->metadata,
         seq % 3 ? "{\"parents\":{}}" : "{\"parents\":{},\"user\":\"Ada\"}");
-    ck_assert_int_eq(ss_journal_io_decode(stored, &row, &error), SS_OK);
+    ck_assert_int_eq(ss_journal_io_decode(stored, &none, &row, &error), SS_OK);
     ck_assert_ptr_nonnull(json_object_get(row->entry, "input"));
     ss_row_destroy(&row);
 }
@@ -152,7 +153,7 @@ START_TEST(a_writer_that_had_a_large_unit_does_not_keep_its_memory)
     struct ss_job *job = job_of("t");
     ck_assert_uint_eq(job->unit.rows_count, SS_UNIT_PARTS_KEPT + 2);
     ss_job_destroy(&job);
-    ss_unit_begin(&writer);
+    ss_unit_begin(&writer, SS_ROW_FORMAT);
     ck_assert_uint_le(writer.tail.capacity, SS_UNIT_BYTES_KEPT);
     ck_assert_uint_le(writer.rows.capacity, SS_UNIT_PARTS_KEPT);
     // What it had is forgotten.
