@@ -167,9 +167,11 @@ struct ss_row {
     size_t events_count, events_capacity;
     // What it repeats, for who encodes it: no part of what it says. Copies, and
     // rows that come from the store, have none.
-    struct ss_row_source *sources;
-    size_t sources_count, sources_capacity;
-    size_t sources_size; // bytes of those that stand here as a whole
+    struct {
+        struct ss_row_source *items;
+        size_t count, capacity;
+        size_t size; // bytes of those that stand here as a whole
+    } sources;
     // set by the codec when it decodes: bytes of the encoded body (they decide
     // when a snapshot is due)
     size_t size;

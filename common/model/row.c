@@ -31,9 +31,9 @@ static void values_free(struct ss_row *row)
 
 static void sources_free(struct ss_row *row)
 {
-    for (size_t i = 0; i < row->sources_count; i++)
-        ss_value_unref(row->sources[i].value);
-    ss_free(row->sources);
+    for (size_t i = 0; i < row->sources.count; i++)
+        ss_value_unref(row->sources.items[i].value);
+    ss_free(row->sources.items);
 }
 
 void ss_row_destroy(struct ss_row **row)
@@ -213,11 +213,12 @@ void ss_row_add_source(
         (void)ss_value_text(value, &size);
     if (size < SOURCE_SIZE_MIN)
         return;
-    row->sources = ss_vec_grow(row->sources, &row->sources_capacity,
-        row->sources_count + 1, sizeof(*row->sources));
-    row->sources[row->sources_count++] = (struct ss_row_source){
+    row->sources.items = ss_vec_grow(row->sources.items, &row->sources.capacity,
+        row->sources.count + 1, sizeof(*row->sources.items));
+    ss_check(row->sources.count < row->sources.capacity);
+    row->sources.items[row->sources.count++] = (struct ss_row_source){
         .seq = from->seq, .place = place, .value = ss_value_ref(value)};
-    row->sources_size += whole ? size : 0;
+    row->sources.size += whole ? size : 0;
 }
 
 // --- copying ----------------------------------------------------------------
@@ -287,8 +288,8 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
     *copy = *row;
     copy->memory = (struct ss_arena){.first = row->memory.first};
     copy->ns = ss_arena_text(&copy->memory, row->ns);
-    copy->sources = NULL;
-    copy->sources_count = copy->sources_capacity = copy->sources_size = 0;
+    copy->sources.items = NULL;
+    copy->sources.count = copy->sources.capacity = copy->sources.size = 0;
     copy->metadata = json_incref(row->metadata);
     copy->entry = json_incref(row->entry);
     copy->end = json_incref(row->end);

@@ -1,4 +1,5 @@
 // row_size.c - what a row takes: encoded, and in memory.
+#include "common/base/check.h"
 #include "common/model/journal_impl.h"
 
 enum { ROW_PART_SIZE = 24 }; // of a write or a channel, beside its value
@@ -22,7 +23,8 @@ size_t ss_row_size(const struct ss_row *row)
     }
     // what is written and then held is stored once, and not here if it is named
     size_t told = written > made ? written : made;
-    told -= row->sources_size < told ? row->sources_size : told;
+    ss_check(row->sources.count > 0 || row->sources.size == 0);
+    told -= row->sources.size < told ? row->sources.size : told;
     return ROW_PART_SIZE + told + row->checkpoint.seen_count * ROW_PART_SIZE;
 }
 

@@ -66,6 +66,7 @@ static size_t size_of_all(const struct ss_stretch *before, size_t count)
 static uint8_t *together(
     const struct ss_stretch *before, size_t count, size_t size)
 {
+    ss_check(before || count == 0);
     uint8_t *text = ss_alloc(size_of_all(before, count) + size);
     uint8_t *at = text + DICTIONARY_SIZE;
     memcpy(text, dictionary, DICTIONARY_SIZE);
@@ -107,6 +108,7 @@ static void put_number(struct search *it, uint64_t number)
     for (; number > 127; number >>= 7)
         *it->to++ = (uint8_t)(number | 128);
     *it->to++ = (uint8_t)number;
+    ss_check(it->to <= it->to_max);
 }
 
 static bool has_room(struct search *it, size_t size)
@@ -119,6 +121,7 @@ static bool has_room(struct search *it, size_t size)
 // Bytes of its own, up to `end`.
 static void put_own(struct search *it, size_t end)
 {
+    ss_check(it->told <= end && end <= it->end);
     size_t size = end - it->told;
     if (size == 0 || !has_room(it, size))
         return;
@@ -133,14 +136,17 @@ static void put_stretch(struct search *it, size_t from, size_t size)
     if (!has_room(it, 0))
         return;
     put_number(it, (uint64_t)(size - HASHED) << 1 | 1);
+    ss_check(from < it->told && size >= SHORTEST);
     put_number(it, it->told - from - 1);
     it->told += size;
+    ss_check(it->told <= it->end);
 }
 
 // What stands at `from` stands here, too, perhaps longer, or from further back.
 static bool take(struct search *it, size_t from)
 {
     size_t at = it->at, size = HASHED;
+    ss_check(it->told <= at && from < at);
     while (at + size < it->end && it->text[from + size] == it->text[at + size])
         size++;
     while (
@@ -192,6 +198,7 @@ bool ss_repeats_shorten(const struct ss_stretch *before, size_t count,
     it.bits = BITS_MIN;
     while (it.bits < BITS_MAX && (size_t)HASHED << it.bits < it.end)
         it.bits++;
+    ss_check(it.bits >= BITS_MIN && it.bits <= BITS_MAX);
     size_t places = (size_t)1 << it.bits;
     it.places =
         it.bits > BITS_FIRST ? ss_alloc(places * sizeof(*it.places)) : it.first;
@@ -201,6 +208,7 @@ bool ss_repeats_shorten(const struct ss_stretch *before, size_t count,
     it.pieces = it.to = ss_alloc(size_max + 2 * (size_t)NUMBER_SIZE);
     it.to_max = it.pieces + size_max + 2 * (size_t)NUMBER_SIZE;
     find_all(&it);
+    ss_check(it.to <= it.to_max && (it.is_long || it.told == it.end));
     size_t size = (size_t)(it.to - it.pieces);
     bool is_shorter = !it.is_long && size < size_max;
     is_shorter = is_shorter && ss_buf_add(ret, it.pieces, size) == SS_OK;
@@ -267,9 +275,11 @@ int ss_repeats_restore(const struct ss_stretch *before, size_t count,
     pieces.end += told->size;
     while (at < end && got > 0) {
         got = restore_one(&pieces, text, at, end - at);
+        ss_check(got <= end - at);
         at += got;
     }
     bool is_all = at == end && pieces.at == pieces.end;
+    ss_check(at <= end && pieces.at <= pieces.end);
     int status = is_all ? ss_buf_add(ret, text + known, size) : SS_ECORRUPT;
     ss_free(text);
     return status;

@@ -1,6 +1,7 @@
 // row_short.c - a row's body without what it repeats, and back.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/wire/row.h"
@@ -23,12 +24,13 @@ static int damaged(struct ss_error *error, const char *what)
 
 struct before {
     struct ss_stretch *items; // of the columns, then of the values
-    size_t count, size;
+    size_t count, room, size;
     uint8_t parent[SS_ROW_UUID_SIZE];
 };
 
 static void before_add(struct before *it, const void *bytes, size_t size)
 {
+    ss_check(it->count < it->room && (bytes || size == 0));
     it->items[it->count++] = (struct ss_stretch){bytes, size};
     it->size += size;
 }
@@ -43,7 +45,9 @@ static void before_init(
     struct before *it, const struct ss_row *row, size_t sources)
 {
     it->count = it->size = 0;
-    it->items = ss_zalloc(COLUMNS + sources, sizeof(*it->items));
+    ss_check(sources <= SS_ROW_SOURCES_MAX);
+    it->room = COLUMNS + sources;
+    it->items = ss_zalloc(it->room, sizeof(*it->items));
     before_add_text(it, row->checkpoint_id);
     before_add_text(it, row->run);
     before_add_text(it, row->parent_id);
@@ -105,9 +109,12 @@ static bool head_put(
     at += put_number(at, size);
     at += put_number(at, sources);
     for (size_t i = 0; i < sources; i++) {
-        at += put_number(at, row->seq - row->sources[i].seq);
-        at += put_number(at, row->sources[i].place);
+        ss_check(row->sources.items[i].seq < row->seq);
+        at += put_number(at, row->seq - row->sources.items[i].seq);
+        at += put_number(at, row->sources.items[i].place);
     }
+    ss_check((size_t)(at - head) <=
+             HEAD_SIZE_MAX + sources * (size_t)SS_ROW_SOURCE_SIZE_MAX);
     int status = ss_buf_add(ret, head, (size_t)(at - head));
     ss_free(head);
     return status == SS_OK;
@@ -118,20 +125,22 @@ bool ss_row_shorten(
 {
     const struct ss_stretch text = {body, size};
     struct before before;
-    size_t from = ret->size, sources = row->sources_count;
+    size_t from = ret->size, sources = row->sources.count;
+    ss_check(sources == 0 || row->sources.items);
     if (size > SS_ROW_SHORT_SIZE_MAX)
         return false;
     sources = sources < SS_ROW_SOURCES_MAX ? sources : SS_ROW_SOURCES_MAX;
     before_init(&before, row, sources);
     bool fits = true;
     for (size_t i = 0; i < sources && fits; i++)
-        fits = before_add_value(&before, row->sources[i].value);
+        fits = before_add_value(&before, row->sources.items[i].value);
     bool is_shorter = fits && head_put(row, size, sources, ret) &&
                       ret->size - from < size &&
                       ss_repeats_shorten(before.items, before.count, &text,
                           size - (ret->size - from), ret);
     if (!is_shorter)
         ret->size = from;
+    ss_check(ret->size - from < size || !is_shorter);
     before_fini(&before);
     return is_shorter;
 }

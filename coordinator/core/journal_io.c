@@ -129,6 +129,7 @@ static int32_t body_shorten(
     const struct ss_row *row, struct ss_tail *tail, size_t before)
 {
     int32_t format = ss_row_format(row);
+    ss_check(tail->size > before && format < SS_ROW_FORMAT_8);
     struct ss_buf cut;
     ss_buf_init(&cut, SS_ROW_SIZE_MAX);
     if (ss_row_shorten(

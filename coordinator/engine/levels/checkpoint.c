@@ -64,6 +64,7 @@ static void name_row(struct ss_row *row, const struct ss_row *from)
 static void name_writes(
     struct ss_row *row, const struct ss_checkpoint_entry *before)
 {
+    ss_check(before->row && before->row->seq < row->seq);
     if (before->pending.first)
         name_row(row, before->pending.first);
     for (size_t i = 0; i < before->pending.more.count; i++)
@@ -74,6 +75,7 @@ static void name_writes(
 static void name_channels(
     struct ss_row *row, const struct ss_checkpoint_entry *before)
 {
+    ss_check(row->has_checkpoint && before->row->has_checkpoint);
     const struct ss_row_checkpoint *now = &row->checkpoint;
     const struct ss_row_checkpoint *was = &before->row->checkpoint;
     for (size_t i = 0, j = 0;
@@ -122,7 +124,7 @@ static void write_row(struct loop *loop)
         name_writes(row, before);
         name_channels(row, before);
     }
-    size -= row->sources_size < size ? row->sources_size : size;
+    size -= row->sources.size < size ? row->sources.size : size;
     ss_lineage_grow(&loop->lineage, row, size);
     ss_delta_drop(loop->machine);
     at->dirty = false;
