@@ -205,8 +205,9 @@ START_TEST(when_the_lease_runs_out_all_is_lost_before_anything_else)
     ck_assert_uint_eq(active(), SS_SHARDS);
     tick(SAFE_MS - 1);
     ck_assert_ptr_null(find(SS_OWNERS_LOST));
-    // An answer comes, but the lease is over first.
+    // An answer comes, with news, but the lease is over first.
     now_ms += 1;
+    member(1, "bob", LEASE_MS);
     looked();
     ck_assert_int_eq((int)said.items[0].type, (int)SS_OWNERS_LOST);
     ck_assert_uint_eq(ss_shards_count(&said.items[0].shards), SS_SHARDS);
