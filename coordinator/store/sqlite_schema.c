@@ -88,11 +88,13 @@ const char ss_sqlite_times[] = TIMES("runs") TIMES("open_runs") TIMES("threads")
 #define FROM_JSON(path)                                                        \
     "CASE WHEN json_valid(CAST(value AS TEXT)) THEN"                           \
     " json_extract(CAST(value AS TEXT), '$." path "') END"
+#define CREATED FROM_JSON("created_us")
+#define UPDATED FROM_JSON("updated_us")
+#define STATUS  FROM_JSON("status")
+#define UNTOLD  " WHERE at_us IS NULL;\n"
 #define FILL_RUNS(name)                                                        \
-    "UPDATE " name " SET at_us = coalesce(" FROM_JSON(                         \
-        "created_us") ", 0),\n"                                                \
-                      "  status = " FROM_JSON(                                 \
-                          "status") " WHERE at_us IS NULL;\n"
+    "UPDATE " name " SET at_us = coalesce(" CREATED                            \
+    ", 0), status = " STATUS UNTOLD
 // How the newest run of a thread ended, for one whose record does not say.
 #define BY_ITS_RUN                                                             \
     "(SELECT CASE r.status WHEN 'done' THEN NULL WHEN 'failed' THEN 'failed'"  \
@@ -100,21 +102,11 @@ const char ss_sqlite_times[] = TIMES("runs") TIMES("open_runs") TIMES("threads")
     " ORDER BY r.at_us DESC LIMIT 1)"
 
 const char ss_sqlite_times_fill[] = FILL_RUNS("runs")
-    FILL_RUNS("open_runs") "UPDATE threads SET at_us = coalesce(" FROM_JSON(
-        "updated_us") ", " FROM_JSON("created_us") ", 0),\n"
-                                                   "  index_key = CASE WHEN "
-                                                   "coalesce(" FROM_JSON(
-                                                       "status") ", '') ="
-                                                                 " coalesce("
-                                                                 "index_key, "
-                                                                 "'idle') THEN "
-                                                                 "index_key "
-                                                                 "ELSE"
-                                                                 " " BY_ITS_RUN
-                                                                 " END\n"
-                                                                 "  WHERE "
-                                                                 "at_us IS "
-                                                                 "NULL;\n";
+    FILL_RUNS("open_runs") "UPDATE threads SET at_us = coalesce(" UPDATED
+                           ", " CREATED ", 0),\n"
+                           "  index_key = CASE WHEN coalesce(" STATUS ", '')"
+                           " = coalesce(index_key, 'idle') THEN index_key "
+                           "ELSE " BY_ITS_RUN " END\n" UNTOLD;
 
 // Rows whose bodies name what they repeat. The number of the format keeps out
 // older programs, which read none of them.
