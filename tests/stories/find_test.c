@@ -437,6 +437,10 @@ START_TEST(runs_are_found_by_their_metadata_also_after_a_crash)
         "{'metadata': {'user': 'ann'}, 'thread': '3',"
         " 'status': 'done'}",
         "c d");
+    // A thread has that of its newest run; at one time the order is of names.
+    newest_are("threads", "{'metadata': {'user': 'ann'}}", "1 3");
+    ran_on("g", "1", "{'run': 'e', 'input': {'x': []}}");
+    newest_are("threads", "{'metadata': {'user': 'ann'}}", "3");
     // More than a list can hold is found by nothing.
     json_t *long_one = json_pack("{s:s, s:s, s:{s:[]}, s:{s:{s:o}}}", "graph",
         "g", "thread", "4", "input", "x", "config", "metadata", "user",

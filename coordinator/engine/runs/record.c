@@ -28,6 +28,7 @@
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/seat.h"
+#include "coordinator/engine/runs/stands.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -158,20 +159,6 @@ void ss_record_put(struct thread *thread, const char *run, json_t *record)
     put(thread, run, text_of(thread, run, record), &stands);
 }
 
-// What its configuration says for people to find it by; NULL: nothing, or more
-// than a list can hold.
-static json_t *metadata_of(const struct run *run)
-{
-    json_t *metadata =
-        run->request ? json_object_get(run->request->config, "metadata") : NULL;
-    if (!json_is_object(metadata) || json_object_size(metadata) == 0)
-        return NULL;
-    char *text = ss_json_text(metadata);
-    bool is_small = strlen(text) <= SS_METADATA_SIZE_MAX;
-    ss_free(text);
-    return is_small ? metadata : NULL;
-}
-
 // What is stored of a run that begins and ends is made as text at once: two of
 // them are the half of what a small run puts.
 static char *run_text(
@@ -187,7 +174,7 @@ static char *run_text(
     ss_json_add_text(&text, "status", ss_run_status_name(status));
     ss_json_add_int(&text, "created_us", run->created_us);
     ss_json_add_int(&text, "changed_us", run->engine->wall_us);
-    ss_json_add_json(&text, "metadata", metadata_of(run));
+    ss_json_add_json(&text, "metadata", ss_run_metadata(run));
     ss_json_add_members(&text, keyed ? "\"" KEYED "\":true" : NULL);
     ss_json_close(&text);
     return ss_buf_steal(&text, NULL);

@@ -8,7 +8,9 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/find.h"
 #include "common/model/graph.h"
+#include "common/model/request.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -60,6 +62,18 @@ static json_t *questions_of(const struct loop *root)
     return all;
 }
 
+json_t *ss_run_metadata(const struct run *run)
+{
+    json_t *metadata =
+        run->request ? json_object_get(run->request->config, "metadata") : NULL;
+    if (!json_is_object(metadata) || json_object_size(metadata) == 0)
+        return NULL;
+    char *text = ss_json_text(metadata);
+    bool is_small = strlen(text) <= SS_METADATA_SIZE_MAX;
+    ss_free(text);
+    return is_small ? metadata : NULL;
+}
+
 void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
 {
     if (thread->known && thread->graph &&
@@ -87,6 +101,7 @@ void ss_thread_ran(
     struct thread_facts facts = {.graph = run->graph->name,
         .version = run->graph->version,
         .run = run->id,
+        .metadata = ss_run_metadata(run),
         .status = status == SS_RUN_DONE     ? SS_THREAD_IDLE
                   : status == SS_RUN_FAILED ? SS_THREAD_FAILED
                                             : SS_THREAD_INTERRUPTED,

@@ -19,4 +19,8 @@ void ss_thread_ran(
 // Its state was written to from outside; whether it has something to do now.
 void ss_thread_was_changed(struct thread *thread, bool has_next);
 
+// What its configuration says for people to find it by, borrowed; NULL:
+// nothing, or more than a list can hold.
+json_t *ss_run_metadata(const struct run *run);
+
 #endif

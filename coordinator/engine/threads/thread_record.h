@@ -19,6 +19,7 @@ struct thread_facts {
     const char *graph, *version;
     const char *status, *run;
     const json_t *error, *interrupts;
+    const json_t *metadata; // of its newest run, for people to find it by
 };
 
 // Put the thread's record that says this, and nothing else of what runs say.
