@@ -75,6 +75,8 @@ static bool look(void *ctx, const struct ss_command *command)
     struct coordinator *it = ctx;
     mark_number(it->process.world, command->type);
     limits_told(it, command);
+    if (command->type == SS_COMMAND_REFUSE)
+        it->has_refused = true;
     if (command->type == SS_COMMAND_DISPATCH) {
         check_dispatch(it, command->order);
         pauses_dispatch(it, command->order);
@@ -211,12 +213,14 @@ void coordinator_message(
     struct coordinator *it, const char *peer, const void *bytes, size_t size)
 {
     tell_core(it, SS_CORE_TURN);
-    limits_heard(it, peer);
+    it->has_refused = false;
     feed(it, (struct ss_core_event){.type = SS_CORE_FRAME,
                  .peer = peer,
                  .sender = {SS_ROLES_ALL, "", peer},
                  .bytes = bytes,
                  .size = size});
+    if (!it->has_refused)
+        limits_heard(it, peer);
     end_turn(it);
 }
 

@@ -4,7 +4,7 @@
 // somebody may be expected to know:
 //
 //   its attempt was given, or taken over, by the owner of its shard: while that
-//   one has heard of its worker within a lease
+//   one has heard of its worker without a gap of a lease since
 //   by an owner before: for a lease, from when the present one began to serve
 //   the shard
 //
@@ -73,8 +73,13 @@ void limits_heard(struct coordinator *it, const char *peer)
 {
     struct process *process = NULL;
     if (network_find(it->process.world, it->process.index, peer, &process) &&
-        process->kind == WORKER)
-        it->heard_ms[process->index] = it->process.world->now_ms;
+        process->kind == WORKER) {
+        int64_t now_ms = it->process.world->now_ms;
+        int64_t *heard_ms = &it->heard_ms[process->index];
+        if (*heard_ms > 0 && now_ms - *heard_ms >= LEASE_MS - SLACK_MS)
+            it->back_ms[process->index] = now_ms;
+        *heard_ms = now_ms;
+    }
 }
 
 void limits_read(struct coordinator *it, const struct ss_shards *shards)
@@ -168,6 +173,9 @@ static bool counts(const struct worker *it, const struct body *body)
     const struct owner *giver = ss_map_get(&seen->givers, name);
     bool is_known =
         giver && giver->it == owner->it && giver->life == owner->life;
+    // Given up with its worker, until somebody takes it over.
+    if (is_known && giver->since_ms < owner->it->back_ms[it->process.index])
+        return false;
     int64_t from_ms =
         is_known ? owner->it->heard_ms[it->process.index] : owner->since_ms;
     return world->now_ms - from_ms < LEASE_MS - SLACK_MS;

@@ -275,6 +275,9 @@ json_t *database_run(struct world *world, const char *thread, const char *run);
 struct coordinator {
     struct process process;
     int64_t heard_ms[WORKERS_MAX]; // limits.c: when of each worker
+    // When of it again, after it was silent for a lease; 0: it never was.
+    int64_t back_ms[WORKERS_MAX];
+    bool has_refused; // whom it hears now: it must say hello first
     struct ss_core *core;
     struct store_link links[LINKS];
     uint64_t epoch;
