@@ -37,7 +37,7 @@ static void add_row(uint64_t seq, size_t size)
     row->seq = seq;
     row->kind = SS_ROW_ENTRY;
     (void)snprintf(row->run, sizeof(row->run), "r%d", (int)seq);
-    row->ns = seq % 2 ? ss_strdup("inner") : NULL;
+    row->ns = seq % 2 ? ss_arena_text(&row->memory, "inner") : NULL;
     row->entry = json_pack("{s:s}", "input", letters);
     row->metadata = json_pack("{s:{}}", "parents");
     if (seq % 3 == 0)
