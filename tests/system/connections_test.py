@@ -23,8 +23,8 @@ def test_a_kill_loses_nothing_and_fewer_connections_go_on():
                           more=("--store-connections", "4"))
         expect(server.sql("SELECT string_agg(actor::text, ' ' ORDER BY actor)"
                           " FROM superstep.fences") == "0 1 2 3", "fences")
-        # One more for leases.
-        expect(server.sql(f"SELECT count(*) FROM {SESSIONS}") == "5",
+        # One more for leases, and one for lists.
+        expect(server.sql(f"SELECT count(*) FROM {SESSIONS}") == "6",
                "sessions")
         with cluster.gate_shut():
             threads = cluster.ask_runs(RUNS)

@@ -36,6 +36,7 @@ REMEDY = {
     "nobody-allowed": "superstep keys new worker",
     "variable": "Correct its name",
     "heartbeat": "a fifth of --lease-ms",
+    "processes": "--store with PostgreSQL",
     "descriptors": "ulimit -n",
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
     "store-silent": "a lock that",
@@ -102,6 +103,13 @@ def test_times_that_cannot_keep_a_lease():
             start_with(world, "--store", "memory:", "--lease-ms", "1000",
                        "--heartbeat-ms", "1000"),
             "heartbeat", "1000 ms", "--lease-ms")
+
+
+def test_several_coordinators_on_a_store_of_one():
+    with World() as world:
+        expect_only(
+            start_with(world, "--db", world.path("x.db"), "--processes", "2"),
+            "processes", "one coordinator's alone", "PostgreSQL")
 
 
 def test_beyond_loopback_without_keys():
