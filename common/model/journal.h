@@ -172,6 +172,9 @@ struct ss_row {
         size_t count, capacity;
         size_t size; // bytes of those that stand here as a whole
     } sources;
+    // The first of the rows that its encoded body may repeat; 0: none. It has
+    // to stay as long as this row is in the store.
+    uint64_t named_from;
     // set by the codec when it decodes: bytes of the encoded body (they decide
     // when a snapshot is due)
     size_t size;

@@ -169,6 +169,7 @@ static void put_row(struct pack *pack, const struct ss_row *row)
     put_json(pack, row->entry);
     put_json(pack, row->end);
     put_number(pack, row->size);
+    put_number(pack, row->named_from);
     put_parts(pack, row);
 }
 
@@ -367,6 +368,7 @@ static struct ss_row *take_row(struct unpack *from)
     row->entry = take_json(from);
     row->end = take_json(from);
     row->size = take_count(from);
+    row->named_from = take_number(from);
     take_parts(from, row);
     return row;
 }

@@ -219,6 +219,8 @@ void ss_row_add_source(
     row->sources.items[row->sources.count++] = (struct ss_row_source){
         .seq = from->seq, .place = place, .value = ss_value_ref(value)};
     row->sources.size += whole ? size : 0;
+    if (row->named_from == 0 || from->seq < row->named_from)
+        row->named_from = from->seq;
 }
 
 // --- copying ----------------------------------------------------------------
@@ -290,6 +292,7 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
     copy->ns = ss_arena_text(&copy->memory, row->ns);
     copy->sources.items = NULL;
     copy->sources.count = copy->sources.capacity = copy->sources.size = 0;
+    copy->named_from = 0;
     copy->metadata = json_incref(row->metadata);
     copy->entry = json_incref(row->entry);
     copy->end = json_incref(row->end);

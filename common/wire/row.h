@@ -44,10 +44,10 @@ struct ss_row_finder {
 // would not be shorter, or one of them is too large; nothing was added.
 bool ss_row_shorten(const struct ss_row *row, const void *body, size_t size,
     struct ss_buf *ret) SS_MUST_USE;
-// Append the body of `row`, whose columns are set, to `ret`. SS_ECORRUPT: it is
-// damaged, or names a row that is not there. SS_ELIMIT: it says that it is too
-// large.
-int ss_row_restore(const struct ss_row *row, const struct ss_stretch *stored,
+// Append the body of `row`, whose columns are set, to `ret`, and set its
+// `named_from`. SS_ECORRUPT: it is damaged, or names a row that is not there.
+// SS_ELIMIT: it says that it is too large.
+int ss_row_restore(struct ss_row *row, const struct ss_stretch *stored,
     const struct ss_row_finder *earlier, struct ss_buf *ret,
     struct ss_error *error) SS_MUST_USE;
 

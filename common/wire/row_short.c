@@ -148,7 +148,7 @@ bool ss_row_shorten(
 // --- as it was ---------------------------------------------------------------
 
 // One value that it names.
-static int source_take(const struct ss_row *row, struct ss_stretch *stored,
+static int source_take(struct ss_row *row, struct ss_stretch *stored,
     const struct ss_row_finder *earlier, struct before *before,
     struct ss_error *error)
 {
@@ -166,6 +166,8 @@ static int source_take(const struct ss_row *row, struct ss_stretch *stored,
             "a damaged journal row: it repeats what row %llu should hold, and "
             "does not",
             (unsigned long long)(row->seq - back));
+    if (row->named_from == 0 || from->seq < row->named_from)
+        row->named_from = from->seq;
     return before_add_value(before, value)
                ? SS_OK
                : ss_error_set(error, SS_ELIMIT,
@@ -173,7 +175,7 @@ static int source_take(const struct ss_row *row, struct ss_stretch *stored,
                      SS_ROW_SHORT_SIZE_MAX);
 }
 
-int ss_row_restore(const struct ss_row *row, const struct ss_stretch *stored,
+int ss_row_restore(struct ss_row *row, const struct ss_stretch *stored,
     const struct ss_row_finder *earlier, struct ss_buf *ret,
     struct ss_error *error)
 {

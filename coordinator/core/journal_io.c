@@ -253,6 +253,7 @@ static int short_decode(const struct ss_store_row *stored,
     }
     if (status == SS_OK) {
         (*ret_row)->size = stored->body_size;
+        (*ret_row)->named_from = columns.named_from;
     }
     ss_buf_fini(&body);
     return status;

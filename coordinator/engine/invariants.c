@@ -22,6 +22,7 @@
 //   I162  what goes to a client names it, and says something
 //   I244  a unit is that which its thread waits for
 //   I245  it changes something
+//   I265  rows that others repeat go no earlier than they do
 //
 //   threads (thread_verify.c)
 //   I10   a thread stands under its id
@@ -371,6 +372,14 @@ static void verify_unit(
         ss_map_get(ss_threads_all(engine), command->thread);
     for (size_t i = 0; i < command->rows_count; i++)
         ss_invariant(I9, command->rows[i]->seq == thread->durable + 1 + i);
+    if (command->delete_to == 0)
+        return;
+    uint64_t head = ss_journal_head(thread->journal);
+    for (uint64_t seq = command->delete_to + 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        ss_invariant(I265, !row || row->named_from == 0 ||
+                               row->named_from > command->delete_to);
+    }
 }
 
 static void verify_commands(const struct engine *engine)

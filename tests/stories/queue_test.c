@@ -14,6 +14,12 @@
 #define IN_PLACE  ", 'if_busy': 'interrupt'"
 #define TAKE_BACK ", 'if_busy': 'rollback'"
 
+static json_t *says_at_length(struct visit *visit)
+{
+    (void)visit;
+    return says("what is longer than a name is named, and not said again");
+}
+
 static void two_nodes(void)
 {
     world_graph(chart("g", "start>a a>b b>end", NULL));
@@ -190,6 +196,34 @@ START_TEST(a_run_that_was_to_be_taken_back_does_not_go_on_after_a_crash)
             strcmp(made[i].node, "c") != 0 || strcmp(made[i].run, "2") == 0,
             "c ran for the run that was taken back");
     expect_x("t", "[\"2\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
+// A row that was taken back stays in the store behind others, and may repeat
+// what those say: they go no earlier than it does.
+START_TEST(rows_that_others_repeat_stay_when_both_are_taken_back)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", says_at_length);
+    world_worker("w1", 4);
+    world_hold("c");
+    world_hold("d");
+    world_ask("ann", "run", RUN("1", ""));
+    world_run(); // b has ended, and its row stands
+    world_ask("bob", "run", RUN("2", BEHIND));
+    world_run();
+    world_get("cancel", "{'run': '2'}"); // the rows of 1 are in two pieces
+    world_let("c");
+    world_run(); // the second one begins with a row that repeats what b wrote
+    world_let("d");
+    world_ask("cyd", "run", RUN("3", TAKE_BACK));
+    world_run();
+    for (int i = 0; i < 3; i++) {
+        world_crash();
+        world_restart();
+        ck_assert_uint_eq(json_array_size(x_of("t")), 5);
+        world_run(); // what nobody needs any more is deleted
+    }
 }
 END_TEST
 
@@ -427,6 +461,7 @@ SUITE("queue", runs_that_wait_come_in_their_order,
     a_run_in_the_place_of_another_cancels_it_and_those_that_wait,
     a_run_that_takes_others_back_begins_where_they_began,
     a_run_is_taken_back_when_its_rows_have_left,
+    rows_that_others_repeat_stay_when_both_are_taken_back,
     a_run_that_was_to_be_taken_back_does_not_go_on_after_a_crash,
     who_asks_for_one_that_was_taken_back_is_told_when_that_is_durable,
     a_run_that_waits_is_accepted_when_its_record_is_durable,

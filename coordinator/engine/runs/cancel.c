@@ -119,19 +119,19 @@ static bool goes(const struct thread *thread, uint64_t seq, const char *run,
     return row && strcmp(row->run, run) == 0 && !(row->entry && but_entries);
 }
 
+// The last ones first: no checkpoint stands then whose parent is gone.
 void ss_run_void_rows(
     struct thread *thread, const char *id, uint64_t from, bool but_entries)
 {
-    uint64_t head = ss_journal_head(thread->journal);
     char *run = ss_strdup(id); // what the journal lends goes with the rows
-    for (uint64_t seq = from; seq <= head; seq++) {
-        uint64_t to = seq;
-        if (!goes(thread, seq, run, but_entries))
+    for (uint64_t to = ss_journal_head(thread->journal); to >= from; to--) {
+        uint64_t first = to;
+        if (!goes(thread, to, run, but_entries))
             continue;
-        while (to < head && goes(thread, to + 1, run, but_entries))
-            to++;
-        ss_thread_void(thread, "", seq, to);
-        seq = to;
+        while (first > from && goes(thread, first - 1, run, but_entries))
+            first--;
+        ss_thread_void(thread, "", first, to);
+        to = first;
     }
     ss_free(run);
 }

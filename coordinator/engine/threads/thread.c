@@ -161,6 +161,22 @@ static void check_rows(struct thread *thread)
     ss_engine_damaged(thread->engine, "thread", thread->id, error.message);
 }
 
+// Up to which row those in front are void: they go, as a prune was cut short,
+// or the thread's first run was taken back. 0: none goes. What a row behind
+// them repeats stays until both go.
+static uint64_t void_to(struct ss_row *const *rows, size_t count)
+{
+    uint64_t first = count > 0 ? rows[0]->seq : 0, to = 0;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i]->void_seq >= first && rows[i]->void_from <= first)
+            to = rows[i]->void_seq;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i]->seq > to && rows[i]->named_from > 0 &&
+            rows[i]->named_from <= to)
+            return 0;
+    return to;
+}
+
 static bool take_rows(struct thread *thread, const struct ss_event *event)
 {
     struct ss_error error = {0};
@@ -171,11 +187,9 @@ static bool take_rows(struct thread *thread, const struct ss_event *event)
         ss_error_set(&error, status, "thread %s: cannot be read: %s",
             thread->id, event->rows.message ? event->rows.message : "");
     thread->journal = ss_journal_new();
-    uint64_t first = event->rows.rows_count ? event->rows.rows[0]->seq : 0;
+    thread->delete_to = void_to(event->rows.rows, event->rows.rows_count);
     for (size_t i = 0; i < event->rows.rows_count; i++) {
         struct ss_row *row = event->rows.rows[i];
-        if (row->void_seq >= first && row->void_from <= first)
-            thread->delete_to = row->void_seq; // a prune that was cut short
         if (status == SS_OK)
             status = ss_journal_append(thread->journal, row, &error);
         if (status != SS_OK)
