@@ -1,57 +1,11 @@
-// json.c - JSON text is read strictly and under limits; what is decoded is
-// asked with defaults. json_write.c writes.
+// json.c - parts of JSON text without reading it; what is decoded is asked with
+// defaults. json_read.c reads, json_write.c writes.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "common/model/limits.h"
+#include "common/base/text.h"
 #include "common/model/value.h"
-
-int ss_json_depth(const char *text, size_t size)
-{
-    int depth = 0, deepest = 0;
-    bool in_string = false;
-    for (size_t i = 0; i < size; i++) {
-        char c = text[i];
-        if (in_string) {
-            if (c == '\\')
-                i++;
-            else if (c == '"')
-                in_string = false;
-        } else if (c == '"') {
-            in_string = true;
-        } else if (c == '[' || c == '{') {
-            if (++depth > deepest)
-                deepest = depth;
-        } else if (c == ']' || c == '}') {
-            depth--;
-        }
-    }
-    return deepest;
-}
-
-int ss_json_parse(
-    const char *text, size_t size, json_t **ret_json, struct ss_error *error)
-{
-    if (size > SS_VALUE_SIZE_MAX)
-        return ss_error_set(error, SS_ELIMIT,
-            "JSON of %zu bytes; the limit is %u", size, SS_VALUE_SIZE_MAX);
-    if (size == 0) // text may be NULL then
-        return ss_error_set(
-            error, SS_EFORMAT, "JSON is malformed: it is empty");
-    if (ss_json_depth(text, size) > SS_VALUE_DEPTH_MAX)
-        return ss_error_set(error, SS_EFORMAT,
-            "JSON is nested deeper than %d levels", SS_VALUE_DEPTH_MAX);
-    json_error_t at;
-    json_t *json =
-        json_loadb(text, size, JSON_DECODE_ANY | JSON_ALLOW_NUL, &at);
-    if (!json)
-        return ss_error_set(error, SS_EFORMAT,
-            "JSON is malformed at line %d, column %d: %s", at.line, at.column,
-            at.text);
-    *ret_json = json;
-    return SS_OK;
-}
 
 // ------------------------------------------------ the parts of a text
 
@@ -65,9 +19,32 @@ static size_t skip_blanks(const char *text, size_t size, size_t at)
 // Behind the string whose quote stands at `at`; 0: it has no end.
 static size_t skip_string(const char *text, size_t size, size_t at)
 {
-    for (at++; at < size && text[at] != '"'; at++)
-        at += text[at] == '\\';
-    return at < size ? at + 1 : 0;
+    for (at++; at < size; at++) {
+        at += ss_text_plain_size(text + at, size - at);
+        if (at < size && text[at] == '"')
+            return at + 1;
+        at += at < size && text[at] == '\\';
+    }
+    return 0;
+}
+
+int ss_json_depth(const char *text, size_t size)
+{
+    int depth = 0, deepest = 0;
+    for (size_t at = 0; at < size; at++) {
+        char c = text[at];
+        if (c == '"') {
+            at = skip_string(text, size, at);
+            if (at-- == 0)
+                break; // it has no end
+        } else if (c == '[' || c == '{') {
+            if (++depth > deepest)
+                deepest = depth;
+        } else if (c == ']' || c == '}') {
+            depth--;
+        }
+    }
+    return deepest;
 }
 
 // Behind the value at `at`, blanks in front of what follows included; 0: it has

@@ -17,60 +17,10 @@
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/model/value.h"
 
-// ------------------------------------------------ which bytes go as they are
-
-enum { WORD = 8, BLOCK = 32, ESCAPED = 6 };
-
-static bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c != '"' && c != '\\';
-}
-
-// The high bit of each byte of `word` that is below `limit` (at most 128), of
-// the first such byte at least.
-static uint64_t below(uint64_t word, uint64_t limit)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    return (word - ones * limit) & ~word & (ones << 7);
-}
-
-static bool is_plain_word(const char *text)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t word;
-    memcpy(&word, text, sizeof(word));
-    return (below(word, 0x20) | below(word ^ (ones * '"'), 1) |
-               below(word ^ (ones * '\\'), 1)) == 0;
-}
-
-// A compiler makes a few instructions of it: there is no branch in it.
-static bool is_plain_block(const char *text)
-{
-    unsigned char special = 0;
-    for (size_t i = 0; i < BLOCK; i++) {
-        unsigned char c = (unsigned char)text[i];
-        special |= (unsigned char)((c < 0x20) | (c == '"') | (c == '\\'));
-    }
-    return special == 0;
-}
-
-// How many bytes from the start need no escape.
-static size_t plain_size(const char *text, size_t size)
-{
-    size_t i = 0;
-    while (size - i >= BLOCK && is_plain_block(text + i))
-        i += BLOCK;
-    while (size - i >= WORD && is_plain_word(text + i))
-        i += WORD;
-    // The last word overlaps what was looked at.
-    if (size >= WORD && size - i < WORD && is_plain_word(text + size - WORD))
-        return size;
-    while (i < size && is_plain((unsigned char)text[i]))
-        i++;
-    return i;
-}
+enum { ESCAPED = 6 }; // the longest form of one byte
 
 // ------------------------------------------------ where it goes
 
@@ -152,7 +102,7 @@ static void write_string(struct pen *pen, const char *text, size_t size)
     pen_need(pen, size + 2);
     *pen->at++ = '"';
     for (;;) {
-        size_t plain = plain_size(text, size);
+        size_t plain = ss_text_plain_size(text, size);
         if (plain > 0)
             memcpy(pen->at, text, plain);
         pen->at += plain;
@@ -181,7 +131,7 @@ static void add_plain_string(struct ss_buf *buf, const char *text, size_t size)
 void ss_json_add_string(struct ss_buf *buf, const char *text, size_t size)
 {
     char escaped[ESCAPED];
-    size_t plain = plain_size(text, size);
+    size_t plain = ss_text_plain_size(text, size);
     if (plain == size) {
         add_plain_string(buf, text, size);
         return;
@@ -192,7 +142,7 @@ void ss_json_add_string(struct ss_buf *buf, const char *text, size_t size)
         ss_buf_add(buf, escaped, escape((unsigned char)text[plain], escaped));
         text += plain + 1;
         size -= plain + 1;
-        plain = plain_size(text, size);
+        plain = ss_text_plain_size(text, size);
     }
     ss_buf_add(buf, text, size);
     ss_buf_add(buf, "\"", 1);

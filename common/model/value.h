@@ -8,10 +8,11 @@
 // Tags are an allow-list: nothing that comes from a database or a socket can
 // name code to run.
 //
-// JSON is read by jansson and written by hand: a number gets the shortest text
-// that reads back as itself, where jansson writes seventeen digits, and the
-// same value has the same bytes in each version of jansson, as hashes of them
-// are kept.
+// JSON is read (json_read.c) and written (json_write.c) by hand, as jansson's
+// trees. Reading is for speed; jansson has the last word. A number is written
+// as the shortest text that reads back as itself, where jansson writes
+// seventeen digits, and the same value has the same bytes in each version of
+// jansson, as hashes of them are kept.
 #ifndef SS_MODEL_VALUE_H
 #define SS_MODEL_VALUE_H
 
@@ -104,6 +105,10 @@ bool ss_value_equal(struct ss_value *a, struct ss_value *b);
 // names line and column.
 int ss_json_parse(const char *text, size_t size, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
+// Is this text JSON? Without a tree, so what nobody looks into is not decoded.
+// True is certain: ss_json_parse() takes it. False means: ask ss_json_parse(),
+// which also says what is wrong.
+bool ss_json_check(const char *text, size_t size);
 // Somebody else holds it, too. What one thread reads others may hold or let go.
 static inline bool ss_json_is_shared(const json_t *json)
 {

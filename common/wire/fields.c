@@ -6,9 +6,8 @@
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
-#include "common/wire/json_check.h"
+#include "common/base/text.h"
 #include "common/wire/limits.h"
-#include "common/wire/text.h"
 
 void ss_packer_init(struct ss_packer *packer, struct ss_error *error)
 {
@@ -47,14 +46,14 @@ char *ss_pack_prose(struct ss_packer *packer, const char *text)
     if (!text)
         return NULL;
     size_t size = strlen(text);
-    if (size <= SS_WIRE_TEXT_SIZE_MAX && ss_wire_text_ok(text, size))
+    if (size <= SS_WIRE_TEXT_SIZE_MAX && ss_text_ok(text, size))
         return (char *)text;
     if (size > SS_WIRE_TEXT_SIZE_MAX)
         size = SS_WIRE_TEXT_SIZE_MAX;
     char *copy = ss_pack_alloc(packer, size + 1, 1);
     const unsigned char *from = (const unsigned char *)text;
     for (size_t i = 0; i < size;) {
-        size_t width = ss_wire_character(from + i, from + size);
+        size_t width = ss_text_character(from + i, from + size);
         if (width == 0) {
             copy[i++] = '?';
             continue;

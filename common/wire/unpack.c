@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "common/base/text.h"
 #include "common/wire/limits.h"
 #include "common/wire/read.h"
-#include "common/wire/text.h"
 
 typedef ProtobufCMessageDescriptor descriptor;
 typedef ProtobufCFieldDescriptor descriptor_field;
@@ -118,7 +118,7 @@ static int look_at(struct pass *pass, const descriptor *message,
             return ss_error_set(pass->error, SS_ELIMIT,
                 "%s.%s has %zu bytes; the limit of a text is %d", name,
                 known->name, field->size, SS_WIRE_TEXT_SIZE_MAX);
-        if (!ss_wire_text_ok(field->bytes, field->size))
+        if (!ss_text_ok(field->bytes, field->size))
             return bad_text(pass, name, known->name);
     }
     return SS_OK;

@@ -1,4 +1,4 @@
-// Budgets, text, and bytes against a schema.
+// Budgets, and bytes against a schema.
 #include <check.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "common/wire/budget.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
-#include "common/wire/text.h"
 #include "common/wire/unpack.h"
 #include "tests/suite.h"
 #include "tests/support/unpacked.h"
@@ -126,43 +125,6 @@ START_TEST(cleared_memory_is_zero)
             ck_assert_uint_eq(memory[i], 0);
     }
     ss_budget_fini(&budget);
-}
-END_TEST
-
-// --- text
-
-START_TEST(characters_have_their_width)
-{
-    static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
-    const unsigned char *at = (const unsigned char *)text;
-    const unsigned char *end = at + sizeof(text) - 1;
-    for (size_t width = 1; width <= 4; width++) {
-        ck_assert_uint_eq(ss_wire_character(at, end), width);
-        if (width > 1) // cut short
-            ck_assert_uint_eq(ss_wire_character(at, at + width - 1), 0);
-        at += width;
-    }
-    ck_assert_ptr_eq(at, end);
-}
-END_TEST
-
-// Every code point there is, and what is none.
-START_TEST(all_of_unicode_is_text_but_surrogates)
-{
-    for (unsigned c = 1; c < 0x120000; c++) {
-        unsigned char text[4] = {(unsigned char)c};
-        size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-        for (size_t i = size; i-- > 1;)
-            text[i] = (unsigned char)(0x80 | (c >> 6 * (size - 1 - i) & 0x3f));
-        if (size > 1)
-            text[0] =
-                (unsigned char)(0xf0u << (4 - size) | c >> 6 * (size - 1));
-        bool is_one = c < 0x110000 && (c < 0xd800 || c > 0xdfff);
-        if (ss_wire_text_ok(text, size) != is_one)
-            ck_abort_msg("U+%04X", c);
-    }
-    ck_assert(ss_wire_text_ok("", 0));
-    ck_assert(!ss_wire_text_ok("a\0b", 3));
 }
 END_TEST
 
@@ -377,8 +339,6 @@ int main(void)
     tcase_add_test(tcase, a_size_that_wraps_around_is_refused);
     tcase_add_test(tcase, protobufs_allocator_draws_on_the_budget);
     tcase_add_test(tcase, cleared_memory_is_zero);
-    tcase_add_test(tcase, characters_have_their_width);
-    tcase_add_test(tcase, all_of_unicode_is_text_but_surrogates);
     tcase_add_test(tcase, peeking_finds_a_number_and_stops_at_garbage);
     tcase_add_test(tcase, a_message_in_two_pieces_is_one);
     tcase_add_test(tcase, items_that_stand_apart_are_one_list);

@@ -1,5 +1,6 @@
-// text.c - what is text: UTF-8 without NUL.
-#include "common/wire/text.h"
+// text.c - UTF-8 without NUL, and what JSON writes as it is: many bytes at
+// once.
+#include "common/base/text.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -27,10 +28,12 @@ static inline size_t character(
     return *at < 0x80 ? 1 : wide_character(at, end);
 }
 
-size_t ss_wire_character(const unsigned char *at, const unsigned char *end)
+size_t ss_text_character(const unsigned char *at, const unsigned char *end)
 {
     return character(at, end);
 }
+
+// ------------------------------------------------ text
 
 static uint64_t letters_at(const unsigned char *at)
 {
@@ -67,7 +70,7 @@ static bool is_all_plain(const unsigned char *at, size_t size)
     return is_plain(letters_at(at + size - 8));
 }
 
-bool ss_wire_text_ok(const void *bytes, size_t size)
+bool ss_text_ok(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes, *end = at + size;
     if (is_all_plain(at, size))
@@ -83,4 +86,57 @@ bool ss_wire_text_ok(const void *bytes, size_t size)
         at += width;
     }
     return true;
+}
+
+// ------------------------------------------------ what JSON writes as it is
+
+enum { WORD = 8, BLOCK = 32 };
+
+static bool is_unescaped(unsigned char c)
+{
+    return c >= 0x20 && c != '"' && c != '\\';
+}
+
+// The high bit of each byte of `word` that is below `limit` (at most 128), of
+// the first such byte at least.
+static uint64_t below(uint64_t word, uint64_t limit)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    return (word - ones * limit) & ~word & (ones << 7);
+}
+
+static bool is_unescaped_word(const char *text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    memcpy(&word, text, sizeof(word));
+    return (below(word, 0x20) | below(word ^ (ones * '"'), 1) |
+               below(word ^ (ones * '\\'), 1)) == 0;
+}
+
+// A compiler makes a few instructions of it: there is no branch in it.
+static bool is_unescaped_block(const char *text)
+{
+    unsigned char special = 0;
+    for (size_t i = 0; i < BLOCK; i++) {
+        unsigned char c = (unsigned char)text[i];
+        special |= (unsigned char)((c < 0x20) | (c == '"') | (c == '\\'));
+    }
+    return special == 0;
+}
+
+size_t ss_text_plain_size(const char *text, size_t size)
+{
+    size_t i = 0;
+    while (size - i >= BLOCK && is_unescaped_block(text + i))
+        i += BLOCK;
+    while (size - i >= WORD && is_unescaped_word(text + i))
+        i += WORD;
+    // The last word overlaps what was looked at.
+    if (size >= WORD && size - i < WORD &&
+        is_unescaped_word(text + size - WORD))
+        return size;
+    while (i < size && is_unescaped((unsigned char)text[i]))
+        i++;
+    return i;
 }
