@@ -12,60 +12,49 @@ static int restore(
 {
     if (!stored)
         return SS_OK;
-    if (!ss_value_listed(stored) && !json_is_array(ss_value_json(stored)))
+    if (!ss_value_is_list(stored) || !ss_value_list(stored))
         return ss_channel_damaged(channel, "a list", error);
     channel->value = ss_value_ref(stored);
     return SS_OK;
 }
 
-// A topic of one superstep: a plain list.
-static json_t *flatten(const struct ss_channel_write *writes, size_t count)
+static void add(void *ctx, uint64_t number, struct ss_value *item)
 {
-    json_t *list = json_array();
-    // A list is spliced in, one level (R2.1).
-    for (size_t i = 0; i < count; i++) {
-        json_t *item = ss_value_json(writes[i].value);
-        if (json_is_array(item))
-            json_array_extend(list, item);
-        else
-            json_array_append(list, item);
-    }
-    return list;
+    struct ss_list **list = ctx;
+    (void)number;
+    *list = ss_list_push(*list, item);
 }
 
-// A topic of all supersteps: a list that shares with what it was.
-static struct ss_value *accumulate(struct ss_value *old, json_t *added)
+// A list is spliced in, one level (R2.1). Nothing else is looked into: a send
+// may carry all of a state.
+static void splice(struct ss_list **list, struct ss_value *written)
 {
-    struct ss_list *list =
-        old ? ss_list_ref(ss_value_list(old)) : ss_list_new();
-    for (size_t i = 0; i < json_array_size(added); i++) {
-        struct ss_value *item =
-            ss_value_new(json_incref(json_array_get(added, i)));
-        list = ss_list_push(list, item);
-        ss_value_unref(item);
-    }
-    return ss_value_of_list(list);
+    struct ss_list *items =
+        ss_value_is_list(written) ? ss_value_list(written) : NULL;
+    if (items)
+        ss_list_each(items, add, list);
+    else
+        *list = ss_list_push(*list, written);
 }
 
+// A topic of all supersteps shares with what it was.
 static int update(struct ss_channel *channel,
     const struct ss_channel_write *writes, size_t count, bool *ret_changed,
     struct ss_error *error)
 {
     (void)error;
     bool accumulates = channel->spec->accumulate;
-    size_t before = count_of(channel);
+    size_t before = count_of(channel), kept = accumulates ? before : 0;
     *ret_changed = false;
     // Nothing written, and nothing there that would go.
     if (count == 0 && (accumulates || before == 0))
         return SS_OK;
-    json_t *added = flatten(writes, count);
-    size_t more = json_array_size(added);
-    *ret_changed = more > 0 || (before > 0 && !accumulates);
-    if (accumulates)
-        ss_channel_put(channel, accumulate(channel->value, added));
-    else
-        ss_channel_put(channel, ss_value_new(json_incref(added)));
-    json_decref(added);
+    struct ss_list *list =
+        kept > 0 ? ss_list_ref(ss_value_list(channel->value)) : ss_list_new();
+    for (size_t i = 0; i < count; i++)
+        splice(&list, writes[i].value);
+    *ret_changed = ss_list_count(list) > kept || before > kept;
+    ss_channel_put(channel, ss_value_of_list(list));
     return SS_OK;
 }
 

@@ -228,6 +228,17 @@ struct ss_list *ss_value_list(struct ss_value *value)
     return value->list;
 }
 
+bool ss_value_is_list(const struct ss_value *value)
+{
+    if (value->list || value->fields || value->json)
+        return value->list || (!value->fields && json_is_array(value->json));
+    size_t blanks = 0;
+    while (blanks < value->size && strchr(" \t\r\n", value->text[blanks]))
+        blanks++;
+    return value->tag == SS_VALUE_JSON && blanks < value->size &&
+           value->text[blanks] == '[';
+}
+
 bool ss_value_listed(const struct ss_value *value)
 {
     return value->list != NULL;

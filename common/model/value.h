@@ -66,6 +66,8 @@ json_t *ss_value_json(struct ss_value *value);
 // The value as a list of values, borrowed: made of its JSON once, and kept.
 // NULL: it is not a list.
 struct ss_list *ss_value_list(struct ss_value *value);
+// Whether it is one, which its text's first letter tells: nothing is decoded.
+bool ss_value_is_list(const struct ss_value *value);
 // True if it is a list that was put together, or taken apart, from values.
 bool ss_value_listed(const struct ss_value *value);
 // The members that it was put together from, borrowed; NULL: it was not.

@@ -15,6 +15,7 @@
 #include "common/model/channel.h"
 #include "common/model/graph.h"
 #include "common/model/limits.h"
+#include "common/model/persistent_vector.h"
 #include "common/model/ranks.h"
 #include "common/model/requests.h"
 #include "common/model/reserved.h"
@@ -311,26 +312,42 @@ static bool plan_pull(struct planning *planning, size_t index)
     return true;
 }
 
-static void plan_push(struct planning *planning, json_t *item, size_t index)
+// What a send carries is not decoded where its text is long.
+static void plan_push(
+    struct planning *planning, struct ss_value *send, size_t index)
 {
     const struct ss_graph *graph = planning->machine->graph;
-    json_t *inner = json_object_get(item, "$send");
-    json_t *send = inner ? inner : item;
-    const char *name = ss_json_str(send, "node", NULL);
+    const char *name = json_string_value(ss_value_member_json(send, "node"));
     size_t n = name ? ss_graph_node(graph, name) : SS_NONE;
     if (n == SS_NONE) {
         plan_ignore(planning, name);
         return;
     }
-    json_t *arg = json_object_get(send, "arg");
+    struct ss_value *arg = ss_value_member(send, "arg");
+    json_t *timeout = ss_value_member_json(send, "timeout_ms");
     struct ss_planned_task task = {.kind = SS_TASK_PUSH,
         .node = &graph->nodes[n],
         .path = ss_path_push(planning->at->memory, index),
         .index = index,
-        .input = arg ? ss_value_new(json_incref(arg)) : ss_value_null(),
-        .timeout_ms = ss_duration_ms(ss_json_int(send, "timeout_ms", 0))};
+        .input = arg ? arg : ss_value_null(),
+        .timeout_ms = ss_duration_ms(json_integer_value(timeout))};
     name_push(&task, planning->at);
     plan_add(planning, &task);
+}
+
+struct pushing {
+    struct planning *planning;
+    size_t index; // of the next send
+};
+
+// Each item is a send, or the mark of one.
+static void plan_item(void *ctx, uint64_t number, struct ss_value *item)
+{
+    struct pushing *pushing = ctx;
+    struct ss_value *inner = ss_value_member(item, "$send");
+    (void)number;
+    plan_push(pushing->planning, inner ? inner : item, pushing->index++);
+    ss_value_unref(inner);
 }
 
 // A node, and what it is sorted by.
@@ -412,10 +429,10 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
     *ret = (struct ss_planned_tasks){0};
     ss_check(at->memory);
     if (ss_channel_available(topic)) { // R3.1: sends come first
-        json_t *sends = ss_value_json(ss_channel_get(topic)), *send;
-        size_t i;
-        json_array_foreach (sends, i, send)
-            plan_push(&planning, send, i);
+        struct ss_list *sends = ss_value_list(ss_channel_get(topic));
+        struct pushing pushing = {&planning, 0};
+        if (sends)
+            ss_list_each(sends, plan_item, &pushing);
     }
     bool by_updated =
         execute && machine->updated_known && machine->updated.count > 0;
