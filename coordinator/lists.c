@@ -41,7 +41,7 @@ void ss_shell_lists_take(struct ss_coordinator *shell)
             ss_shell_take_job(shell, job);
             continue;
         }
-        if (job->status == SS_OK && job->lacks)
+        if (job->status == SS_OK && job->lacks.times)
             ss_store_actor_submit(shell->reader, ss_job_new(SS_JOB_TELL, 0));
         ss_job_destroy(&job);
     }

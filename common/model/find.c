@@ -181,17 +181,21 @@ static bool is_text(const char *wanted, const char *text)
     return !wanted || (text && strcmp(wanted, text) == 0);
 }
 
-static bool has_pairs(const json_t *wanted, const json_t *metadata)
+static bool has_pairs(const json_t *wanted, const json_t *record)
 {
+    const json_t *own = json_object_get(record, SS_FIND_OWN);
+    const json_t *metadata = json_object_get(record, "metadata");
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *)wanted, key, value)
-        if (!json_equal(json_object_get(metadata, key), value))
+    json_object_foreach ((json_t *)wanted, key, value) {
+        const json_t *said = json_object_get(own, key);
+        if (!json_equal(said ? said : json_object_get(metadata, key), value))
             return false;
+    }
     return true;
 }
 
-bool ss_find_fits(
+static bool fits_otherwise(
     const struct ss_find *find, const char *index, const json_t *record)
 {
     const char *thread = ss_json_str(record, "thread", "");
@@ -202,8 +206,21 @@ bool ss_find_fits(
            is_text(
                find->status, ss_find_status(find->of_threads, index, record)) &&
            (!find->prefix ||
-               strncmp(thread, find->prefix, strlen(find->prefix)) == 0) &&
-           has_pairs(find->metadata, json_object_get(record, "metadata"));
+               strncmp(thread, find->prefix, strlen(find->prefix)) == 0);
+}
+
+bool ss_find_fits(
+    const struct ss_find *find, const char *index, const json_t *record)
+{
+    return fits_otherwise(find, index, record) &&
+           has_pairs(find->metadata, record);
+}
+
+bool ss_find_may_fit(
+    const struct ss_find *find, const char *index, const json_t *record)
+{
+    return find->metadata && ss_json_bool(record, SS_FIND_LONG, false) &&
+           fits_otherwise(find, index, record);
 }
 
 // ------------------------------------------------ places

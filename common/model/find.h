@@ -22,6 +22,12 @@ enum {
     SS_METADATA_SIZE_MAX = 4096,
 };
 
+// In a thread's record: metadata of the thread itself, which goes before that
+// of its newest run ("metadata").
+#define SS_FIND_OWN  "own"
+// In a record: that of its run is too long to stand there, and is not searched.
+#define SS_FIND_LONG "metadata_is_long"
+
 struct ss_find {
     bool of_threads;  // else of runs
     char *thread;     // of runs: those of this thread; NULL: of all
@@ -58,6 +64,10 @@ const char *ss_find_status(
     bool of_threads, const char *index, const json_t *record);
 // Whether it is one of those; what `after` says is not looked at.
 bool ss_find_fits(
+    const struct ss_find *find, const char *index, const json_t *record);
+// One that does not may be one all the same: its metadata is too long to be
+// searched.
+bool ss_find_may_fit(
     const struct ss_find *find, const char *index, const json_t *record);
 
 // Where a page ends: a time, and a key of the store. Gives.

@@ -147,6 +147,14 @@ const struct ss_run_facts *ss_journal_run(
     return ss_map_get(&opened(journal)->index.runs, run);
 }
 
+const json_t *ss_journal_facts(
+    const struct ss_journal *journal, uint64_t *ret_seq)
+{
+    const struct ss_journal_index *index = &opened(journal)->index;
+    *ret_seq = index->facts_seq;
+    return index->facts;
+}
+
 const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
     const char *ns, const char *id, size_t *ret_count)
 {

@@ -49,7 +49,9 @@ enum {
     SS_ROW_FORMAT_7 = 7,
     // Its body is told without what it repeats (common/wire/row.h).
     SS_ROW_FORMAT_8 = 8,
-    SS_ROW_FORMAT = SS_ROW_FORMAT_8, // the newest that this program knows
+    // No row of the journal has it: who reads it knows facts of threads.
+    SS_ROW_FORMAT_9 = 9,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_9, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.
@@ -315,6 +317,10 @@ struct ss_checkpoint *ss_journal_fold(
 // Facts of a run, borrowed, or NULL.
 const struct ss_run_facts *ss_journal_run(
     const struct ss_journal *journal, const char *run);
+// The facts of the thread itself (coordinator/engine/threads/facts.h), as the
+// newest row that tells them has them, and that row: borrowed. NULL, 0: none.
+const json_t *ss_journal_facts(
+    const struct ss_journal *journal, uint64_t *ret_seq);
 // Pending writes of a mark as they came, folded: the first wins for idx >= 0,
 // the last for idx < 0. Borrowed array.
 const struct ss_pending *ss_journal_pending_all(

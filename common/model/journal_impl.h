@@ -27,6 +27,8 @@ struct ss_journal_index {
     struct ss_map
         orphans; // namespace, newline, id -> struct ss_checkpoint_entry *
     size_t marks_count;
+    const json_t *facts; // of the thread itself, borrowed from its row; or NULL
+    uint64_t facts_seq;
 };
 
 struct ss_journal {

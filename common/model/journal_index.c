@@ -117,9 +117,19 @@ static struct ss_run_facts *run_of(
     return facts;
 }
 
+static void facts_add(struct ss_journal_index *index, const struct ss_row *row)
+{
+    const json_t *facts = json_object_get(row->end, "facts");
+    if (json_is_object(facts)) {
+        index->facts = facts;
+        index->facts_seq = row->seq;
+    }
+}
+
 static void run_add(struct ss_journal_index *index, const struct ss_row *row)
 {
     if (!row->run[0]) {
+        facts_add(index, row);
         return;
     }
     struct ss_run_facts *facts = run_of(index, row->run);

@@ -31,11 +31,13 @@
     X(FLAG, detach)                                                            \
     X(TEXT, durability)                                                        \
     X(FLAG, expired)                                                           \
+    X(OBJECT, facts)                                                           \
     X(OBJECT, filter)                                                          \
     X(INT, from)                                                               \
     X(TEXT, graph)                                                             \
     X(INT, idle_ms)                                                            \
     X(TEXT, if_busy)                                                           \
+    X(TEXT, if_exists)                                                         \
     X(ANY, input)                                                              \
     X(LIST, interrupt_after)                                                   \
     X(LIST, interrupt_before)                                                  \

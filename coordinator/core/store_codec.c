@@ -384,7 +384,8 @@ static void records_event(struct ss_job *job, struct ss_event *event)
     event->records.records = records;
     event->records.records_count = count;
     event->records.place = job->place;
-    event->records.lacks = job->lacks;
+    event->records.lacks = job->lacks.times;
+    event->records.unsearched = job->lacks.search;
 }
 
 void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,

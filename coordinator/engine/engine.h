@@ -172,6 +172,7 @@ struct ss_event {
             size_t records_count;
             const char *place; // FIND: it goes on there; NULL: that is all
             bool lacks;        // FIND: some are not found yet
+            size_t unsearched; // FIND: so many may fit, and are not found
         } records;
         struct {
             uint64_t tag;

@@ -52,6 +52,9 @@ enum {
     SS_LIMITS_SET_MAX = 1024,
     SS_LIMIT_NAME_MAX = 1024,     // bytes: GRAPH/NODE
     SS_LIMIT_TASKS_MAX = 1 << 30, // more than all workers take
+    // Bytes of JSON of what is said of a thread itself: whoever writes to it
+    // stores all of it again.
+    SS_FACTS_SIZE_MAX = 64 << 10,
     SS_KEY_SIZE_MAX =
         255, // of an idempotency key: a UUID, a hash, a short name
     SS_ITEMS_KEPT_MAX = 4096,    // live items of one attempt that its row keeps

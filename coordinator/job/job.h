@@ -157,7 +157,10 @@ struct ss_job {
     struct ss_job_entry *entries; // READ: its own record, then runs' ones
     size_t entries_count;
     char *place; // FIND: the place behind which it goes on; NULL: nowhere
-    bool lacks;  // FIND, TELL: some entries have no time yet
+    struct {
+        bool times;    // FIND, TELL: some entries have no time yet
+        size_t search; // FIND: so many may fit, and cannot be searched
+    } lacks;
     struct ss_cluster *cluster; // LOOK: there from the beginning; else NULL
     struct ss_job *next;
     _Alignas(max_align_t) char behind[]; // ss_job_new_with()

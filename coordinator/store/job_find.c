@@ -19,7 +19,7 @@ struct look {
     const struct ss_find *find;
     struct ss_error *error;
     SS_VEC(struct hit) hits;
-    size_t looked, size;
+    size_t looked, size, unsearched;
     bool is_cut; // there may be more behind the last that was looked at
     int64_t last_us;
     char *last_key;
@@ -68,6 +68,8 @@ static int on_found(void *ctx, const struct ss_store_found *found)
             .at_us = found->at_us};
         SS_VEC_PUSH(&look->hits, hit);
         look->size += found->size;
+    } else if (ss_find_may_fit(look->find, found->index, record)) {
+        look->unsearched++;
     }
     json_decref(record);
     return SS_OK;
@@ -190,8 +192,9 @@ int ss_job_find(struct ss_store *store, struct ss_job *job)
     // A record that cannot be told a time is said to lack, and the others are
     // found.
     if (!find->after) {
-        bool has_failed = ss_store_tell(store, &job->lacks, &untold) != SS_OK;
-        job->lacks = job->lacks || has_failed;
+        bool has_failed =
+            ss_store_tell(store, &job->lacks.times, &untold) != SS_OK;
+        job->lacks.times = job->lacks.times || has_failed;
     }
     // The open ones first, so that a run that ends between the two looks is in
     // both rather than in none.
@@ -205,6 +208,7 @@ int ss_job_find(struct ss_store *store, struct ss_job *job)
     }
     if (status == SS_OK) {
         page_make(job, looks);
+        job->lacks.search = looks[0].unsearched + looks[1].unsearched;
     }
     look_fini(&looks[0]);
     look_fini(&looks[1]);

@@ -209,7 +209,7 @@ static void query_run(struct ss_store *store, struct ss_job *job)
         job->status = ss_job_find(store, job);
         break;
     case SS_JOB_TELL:
-        job->status = ss_store_tell(store, &job->lacks, &job->error);
+        job->status = ss_store_tell(store, &job->lacks.times, &job->error);
         break;
     case SS_JOB_RENEW:
     case SS_JOB_LOOK:

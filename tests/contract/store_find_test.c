@@ -93,7 +93,7 @@ static struct ss_job *look(const struct ss_find *find)
     ss_find_copy(find, &job->find);
     job = ss_jobs_run_some(store, 0, &jobs, &stats);
     ck_assert_msg(job->status == SS_OK, "%s", job->error.message);
-    ck_assert(!job->lacks);
+    ck_assert(!job->lacks.times);
     return job;
 }
 
@@ -241,6 +241,30 @@ START_TEST(threads_are_found_by_how_they_stand)
 }
 END_TEST
 
+START_TEST(threads_are_found_by_what_is_said_of_them_and_of_their_runs)
+{
+    open_kind(_i);
+    put(SS_TABLE_THREADS, "a", NULL, 10,
+        "{\"thread\":\"a\",\"updated_us\":10,\"own\":{\"user\":\"ann\"}}");
+    put(SS_TABLE_THREADS, "b", NULL, 20,
+        "{\"thread\":\"b\",\"updated_us\":20,\"own\":{\"user\":\"ann\"},"
+        "\"metadata\":{\"user\":\"bob\",\"try\":1}}");
+    put(SS_TABLE_THREADS, "c", NULL, 30,
+        "{\"thread\":\"c\",\"updated_us\":30,\"metadata_is_long\":true}");
+    found(that(true, NULL, NULL, "{\"user\":\"ann\"}"), "b a");
+    found(that(true, NULL, NULL, "{\"user\":\"ann\",\"try\":1}"), "b");
+    found(that(true, NULL, NULL, "{\"user\":\"bob\"}"), "");
+    struct ss_find find = that(true, NULL, NULL, "{\"user\":\"bob\"}");
+    struct ss_job *job = look(&find);
+    ck_assert_uint_eq(job->lacks.search, 1);
+    ss_job_destroy(&job);
+    find = that(true, NULL, "g", "{\"user\":\"bob\"}");
+    job = look(&find);
+    ck_assert_uint_eq(job->lacks.search, 0);
+    ss_job_destroy(&job);
+}
+END_TEST
+
 // Runs of graph g, in one commit.
 static void many(size_t count)
 {
@@ -311,6 +335,7 @@ int main(void)
         a_run_that_has_ended_meanwhile_is_told_once,
         runs_are_found_by_all_that_is_said_of_them,
         threads_are_found_by_how_they_stand,
+        threads_are_found_by_what_is_said_of_them_and_of_their_runs,
         what_few_fit_is_found_in_steps,
         a_page_is_not_larger_than_an_answer_may_be,
     };

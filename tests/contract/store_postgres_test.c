@@ -203,7 +203,7 @@ static void expect_newest(struct ss_store *store, bool of_threads,
         ss_free(found);
         found = more;
     }
-    char *all = ss_format("%s%s", found, job->lacks ? " ..." : "");
+    char *all = ss_format("%s%s", found, job->lacks.times ? " ..." : "");
     ck_assert_str_eq(all, list);
     ss_free(all);
     ss_free(found);

@@ -145,7 +145,7 @@ static void expect_newest(bool of_threads, const char *status, const char *list)
         .limit = 10};
     job = ss_jobs_run_some(store, 0, &jobs, &stats);
     ck_assert_msg(job->status == SS_OK, "%s", job->error.message);
-    ck_assert(!job->lacks);
+    ck_assert(!job->lacks.times);
     char *found = ss_strdup("");
     for (size_t i = 0; i < job->entries_count; i++) {
         char *more = ss_format("%s %s", found, job->entries[i].key);

@@ -2,6 +2,7 @@
 // threads that failed, or wait for an answer.
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/model/find.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "tests/stories/bodies.h"
@@ -441,15 +442,46 @@ START_TEST(runs_are_found_by_their_metadata_also_after_a_crash)
     newest_are("threads", "{'metadata': {'user': 'ann'}}", "1 3");
     ran_on("g", "1", "{'run': 'e', 'input': {'x': []}}");
     newest_are("threads", "{'metadata': {'user': 'ann'}}", "3");
-    // More than a list can hold is found by nothing.
+}
+END_TEST
+
+// A list that found nothing said nothing of those that it did not search.
+START_TEST(metadata_that_is_too_long_to_be_found_is_told_of)
+{
+    three_graphs();
     json_t *long_one = json_pack("{s:s, s:s, s:{s:[]}, s:{s:{s:o}}}", "graph",
         "g", "thread", "4", "input", "x", "config", "metadata", "user",
         json_sprintf("%04096d", 0));
-    world_finish(world_ask_json("ann", "run", long_one));
+    const json_t *answer = world_finish(world_ask_json("ann", "run", long_one));
+    const char *warning = json_string_value(
+        json_array_get(json_object_get(answer, "warnings"), 0));
+    ck_assert(warning && strstr(warning, "more than 4096 bytes of JSON"));
+    ran_on("g", "5", "{'input': {'x': []}}");
     const json_t *run = json_array_get(
         json_object_get(world_get("runs", "{'thread': '4'}"), "runs"), 0);
     ck_assert_ptr_nonnull(run);
     ck_assert_ptr_null(json_object_get(run, "metadata"));
+    ck_assert(json_is_true(json_object_get(run, SS_FIND_LONG)));
+    static const struct {
+        const char *op, *asked;
+        json_int_t unsearched;
+    } lists[] = {{"runs", "{'metadata': {'user': 'ann'}}", 1},
+        {"threads", "{'metadata': {'user': 'ann'}}", 1},
+        {"threads", "{'metadata': {'user': 'ann'}, 'prefix': '5'}", 0},
+        {"threads", "{'graph': 'g'}", 0}};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+        for (int by_time = 0; by_time < 2; by_time++) {
+            json_t *body = js(lists[i].asked);
+            json_object_set_new(
+                body, "order", json_string(by_time ? "newest" : "key"));
+            ck_assert_int_eq(ss_json_int(world_finish(world_ask_json(
+                                             "ann", lists[i].op, body)),
+                                 "unsearched", 0),
+                lists[i].unsearched);
+        }
+    ran_on("g", "4", "{'input': {'x': []}}"); // its newest run has none
+    ck_assert_ptr_null(json_object_get(
+        world_get("threads", "{'metadata': {'user': 'ann'}}"), "unsearched"));
 }
 END_TEST
 
@@ -478,6 +510,7 @@ END_TEST
 SUITE("find", the_newest_runs_come_first_and_a_page_goes_on,
     threads_that_changed_last_come_first,
     runs_are_found_by_their_metadata_also_after_a_crash,
+    metadata_that_is_too_long_to_be_found_is_told_of,
     a_question_that_makes_no_sense_is_told_so,
     runs_are_found_by_status_graph_and_age,
     what_failed_is_found_behind_many_that_did_not,

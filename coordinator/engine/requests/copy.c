@@ -5,6 +5,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/find.h"
 #include "common/model/journal.h"
 #include "common/model/limits.h"
 #include "common/model/request.h"
@@ -56,6 +57,16 @@ static bool all_read(const struct thread *thread)
     return true;
 }
 
+// What was answered there was not answered here.
+static void leave_answers(struct ss_row *copy)
+{
+    json_t *facts = json_object_get(copy->end, "facts");
+    ss_check(!copy->run[0] && (!facts || json_is_object(facts)));
+    json_t *end = facts ? json_pack("{s:O}", "facts", facts) : NULL;
+    json_decref(copy->end);
+    copy->end = end;
+}
+
 // What is void stays behind, so the copy's rows are numbered anew.
 static uint64_t copy_rows(struct thread *to, const struct thread *from)
 {
@@ -68,10 +79,8 @@ static uint64_t copy_rows(struct thread *to, const struct thread *from)
         places[seq] = ++count;
         struct ss_row *copy = ss_row_copy(row);
         copy->seq = count;
-        if (!copy->run[0]) { // what was answered there was not answered here
-            json_decref(copy->end);
-            copy->end = NULL;
-        }
+        if (!copy->run[0])
+            leave_answers(copy);
         copy->parent_seq = row->parent_seq < seq ? places[row->parent_seq] : 0;
         copy->base_seq = row->base_seq <= seq ? places[row->base_seq] : 0;
         to->open = copy;
@@ -91,8 +100,9 @@ static void copy_record(struct thread *to, const struct thread *from)
         text ? ss_json_parse(text, strlen(text), &told, &error) : SS_OK;
     ss_check(status == SS_OK); // it was made from JSON
     ss_thread_put_record(
-        to, json_pack("{s:s, s:s, s:O*, s:O*, s:O*, s:O*}", "graph",
-                from->graph ? from->graph : "", "copy_of", from->id, "status",
+        to, json_pack("{s:s, s:s, s:O*, s:O*, s:O*, s:O*, s:O*}", "graph",
+                from->graph ? from->graph : "", "copy_of", from->id,
+                SS_FIND_OWN, json_object_get(told, SS_FIND_OWN), "status",
                 json_object_get(told, "status"), "updated_us",
                 json_object_get(told, "updated_us"), "interrupts",
                 json_object_get(told, "interrupts"), "error",

@@ -13,6 +13,7 @@
 #include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/import.h"
 #include "coordinator/engine/requests/saved.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -132,8 +133,11 @@ static int check(const struct thread *thread, const struct ss_request *request,
             json_array_size(list), SS_IMPORT_MAX);
     if (request->has.graph && !(request->graph && request->graph[0]))
         return ss_error_set(error, SS_EINVAL, "import: graph is a name");
-    int status =
-        is_past(thread, request) ? SS_OK : check_thread(thread, request, error);
+    int status = request->has.facts
+                     ? ss_facts_check(thread->engine, request->facts, error)
+                     : SS_OK;
+    if (status == SS_OK && !is_past(thread, request))
+        status = check_thread(thread, request, error);
     return status == SS_OK ? check_each(thread, list, error) : status;
 }
 
@@ -173,6 +177,8 @@ static void append_all(struct thread *thread, const json_t *list,
         ss_saved_append_writes(thread, saved);
     }
     remember(thread, graph);
+    if (request->facts && !json_equal(request->facts, ss_facts(thread)))
+        ss_facts_put(thread, request->facts);
     ss_reply_durable(thread, request,
         json_pack("{s:I, s:I}", "rows",
             (json_int_t)(ss_thread_head(thread) - head), "checkpoints", made));

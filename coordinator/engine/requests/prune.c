@@ -1,7 +1,7 @@
 // prune.c - a thread without its past (spec/engine.md R13.22, keep_latest).
 //
 //   told again:  for each namespace that stays, its newest checkpoint, in full,
-//                with its pending writes (a snapshot row)
+//                with its pending writes (a snapshot row); the thread's facts
 //   void:        every row before
 //   deleted:     when that is durable (thread.c); after a crash, when the
 //   thread
@@ -18,6 +18,7 @@
 #include "common/model/checkpoint.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
+#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/threads/answers.h"
@@ -142,10 +143,13 @@ static json_int_t past_rows(const struct thread *thread, uint64_t to)
 {
     json_int_t count = 0;
     bool any = false;
+    uint64_t facts_seq;
+    (void)ss_journal_facts(thread->journal, &facts_seq);
+    ss_check(facts_seq <= ss_thread_head(thread));
     for (uint64_t seq = 1; seq <= to; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
         count += row != NULL;
-        any = any || (row && row->kind != SS_ROW_SNAPSHOT &&
+        any = any || (row && seq != facts_seq && row->kind != SS_ROW_SNAPSHOT &&
                          row->kind != SS_ROW_VOID &&
                          (row->kind != SS_ROW_ENTRY || row->has_checkpoint));
     }
@@ -189,6 +193,8 @@ static void drop_past(struct thread *thread, const struct marks *kept)
         tell_run(thread, run);
     for (size_t i = 0; i < kept->count; i++)
         tell_again(thread, kept->items[i]);
+    if (ss_facts(thread))
+        ss_facts_tell(thread, ss_facts(thread));
     ss_thread_void(thread, "", 1, head);
     ss_thread_put_record(thread, json_object()); // it tells the new end
     thread->delete_to = head;

@@ -12,6 +12,7 @@
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/value.h"
+#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/saved.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -30,9 +31,34 @@ static bool place_of(struct thread *thread, const struct ss_request *request,
     return false;
 }
 
+// Something is said of it, and nothing ran there yet.
+static bool is_bare(
+    const struct thread *thread, const struct ss_request *request)
+{
+    return !thread->graph && !request->has.graph && ss_facts(thread);
+}
+
+// Takes `state`.
+static void reply_state(
+    struct thread *thread, const struct ss_request *request, json_t *state)
+{
+    const json_t *facts = request->has.checkpoint_id ? NULL : ss_facts(thread);
+    json_t *failure = json_object_get(state, "error");
+    if (!failure && json_object_size(facts) > 0)
+        json_object_set(state, "facts", (json_t *)facts);
+    ss_reply_durable(thread, request,
+        failure ? json_incref(state) : json_pack("{s:O}", "state", state));
+    json_decref(state);
+}
+
 void ss_read_state(struct thread *thread, const struct ss_request *request)
 {
     struct graph_ref place;
+    if (is_bare(thread, request)) {
+        reply_state(thread, request,
+            ss_snapshot_empty(thread, "", request->checkpoint_id));
+        return;
+    }
     if (!place_of(thread, request, &place))
         return;
     const char *checkpoint = request->checkpoint_id;
@@ -42,10 +68,7 @@ void ss_read_state(struct thread *thread, const struct ss_request *request)
     json_t *state = mark ? ss_snapshot(thread, place.graph, place.ns, mark,
                                live, request->subgraphs)
                          : ss_snapshot_empty(thread, place.ns, checkpoint);
-    json_t *failure = json_object_get(state, "error");
-    ss_reply_durable(thread, request,
-        failure ? json_incref(state) : json_pack("{s:O}", "state", state));
-    json_decref(state);
+    reply_state(thread, request, state);
     ss_free(place.ns);
 }
 
@@ -67,6 +90,10 @@ static bool passes(const struct ss_checkpoint_entry *mark, const json_t *filter)
 void ss_read_history(struct thread *thread, const struct ss_request *request)
 {
     struct graph_ref place;
+    if (is_bare(thread, request)) {
+        ss_reply_durable(thread, request, json_pack("{s:[]}", "history"));
+        return;
+    }
     if (!place_of(thread, request, &place))
         return;
     size_t count = 0;
@@ -129,6 +156,8 @@ void ss_read_checkpoints(
     }
     SS_VEC_FINI(&all);
     json_t *answer = ss_page_close(&page, "checkpoints");
+    if (!after[0] && json_object_size(ss_facts(thread)) > 0)
+        json_object_set(answer, "facts", (json_t *)ss_facts(thread));
     if (is_read)
         ss_reply_durable(thread, request, answer);
     else

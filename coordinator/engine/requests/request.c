@@ -15,6 +15,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/run_requests.h"
@@ -60,6 +61,8 @@ static const struct handler {
     [SS_OP_DELETE] = {ss_delete_thread, NULL},
     [SS_OP_PRUNE] = {ss_prune_thread, NULL},
     [SS_OP_COPY] = {ss_copy_thread, NULL},
+    [SS_OP_THREAD_PUT] = {ss_facts_request, NULL},
+    [SS_OP_THREAD] = {ss_facts_thread, NULL},
     [SS_OP_THREADS] = {NULL, ss_request_scan},
     [SS_OP_RUNS] = {NULL, ss_request_scan},
     [SS_OP_CLEAR_CACHE] = {NULL, ss_request_scan},

@@ -15,6 +15,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/runs/pause.h"
@@ -136,33 +137,20 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request)
     }
 }
 
-static void show_time(json_t *shown, const char *key, const char *as)
-{
-    char text[SS_TIME_SIZE];
-    ss_check(json_is_object(shown));
-    json_int_t at = ss_json_int(shown, key, -1);
-    if (at < 0)
-        return;
-    ss_time_text(at, text);
-    json_object_set_new(shown, as, json_string(text));
-}
-
 // A record as it is shown. Gives.
 static json_t *shown_of(const struct engine *engine,
     const struct ss_request *request, const struct ss_record *found)
 {
-    json_t *shown = request->op == SS_OP_RUNS ? ss_record_shown(found)
-                                              : json_copy(found->value);
-    json_object_del(shown, "head"); // how far rows went then
+    bool is_of_threads = request->op == SS_OP_THREADS;
+    const char *status =
+        ss_find_status(is_of_threads, found->index, found->value);
+    if (is_of_threads)
+        return ss_thread_shown(found->value, status);
+    json_t *shown = ss_record_shown(found);
     const json_t *paused = ss_pause_of_record(engine, shown);
     if (paused)
         json_object_set(shown, "paused", (json_t *)paused);
-    show_time(shown, "created_us", "created_at");
-    show_time(shown, "updated_us", "updated_at");
-    const char *status = ss_find_status(
-        request->op == SS_OP_THREADS, found->index, found->value);
-    if (status)
-        json_object_set_new(shown, "status", json_string(status));
+    ss_record_show(shown, status);
     return shown;
 }
 
@@ -170,7 +158,7 @@ static json_t *shown_of(const struct engine *engine,
 // next page begins: a filter may make this one short, or empty. Gives.
 static char *list_by_key(const struct engine *engine,
     const struct ss_event *event, const struct ss_request *request,
-    json_t *list)
+    json_t *list, size_t *unsearched)
 {
     size_t limit = page_of(request);
     char *after = after_of(request);
@@ -189,6 +177,8 @@ static char *list_by_key(const struct engine *engine,
         last = found;
         if (!is_picky || ss_find_fits(&find, found->index, found->value))
             json_array_append_new(list, shown_of(engine, request, found));
+        else if (ss_find_may_fit(&find, found->index, found->value))
+            ++*unsearched;
     }
     ss_check(!last || !after || strcmp(last->key, after) > 0); // it goes on
     ss_check(json_array_size(list) <= limit);
@@ -205,6 +195,7 @@ static json_t *list_records(const struct engine *engine,
 {
     json_t *list = json_array();
     char *next = NULL;
+    size_t unsearched = event->records.unsearched;
     ss_check(request->op == SS_OP_RUNS || request->op == SS_OP_THREADS);
     if (ss_find_by_time(request)) {
         for (size_t i = 0; i < event->records.records_count; i++)
@@ -212,12 +203,15 @@ static json_t *list_records(const struct engine *engine,
                 list, shown_of(engine, request, &event->records.records[i]));
         next = ss_strdup(event->records.place);
     } else {
-        next = list_by_key(engine, event, request, list);
+        next = list_by_key(engine, event, request, list, &unsearched);
     }
     json_t *answer =
         json_pack("{s:o, s:s*}", ss_request_name(request), list, "next", next);
     if (event->records.lacks)
         json_object_set_new(answer, "lacks", json_true());
+    if (unsearched > 0)
+        json_object_set_new(
+            answer, "unsearched", json_integer((json_int_t)unsearched));
     ss_free(next);
     return answer;
 }

@@ -165,6 +165,8 @@ static char *run_text(
     const struct run *run, enum ss_run_status status, bool keyed)
 {
     struct ss_buf text;
+    bool is_long;
+    const json_t *metadata = ss_run_metadata(run, &is_long);
     ss_buf_init(&text, SIZE_MAX);
     ss_json_open(&text);
     ss_json_add_text(&text, "run", run->id);
@@ -174,7 +176,8 @@ static char *run_text(
     ss_json_add_text(&text, "status", ss_run_status_name(status));
     ss_json_add_int(&text, "created_us", run->created_us);
     ss_json_add_int(&text, "changed_us", run->engine->wall_us);
-    ss_json_add_json(&text, "metadata", ss_run_metadata(run));
+    ss_json_add_json(&text, "metadata", metadata);
+    ss_json_add_members(&text, is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
     ss_json_add_members(&text, keyed ? "\"" KEYED "\":true" : NULL);
     ss_json_close(&text);
     return ss_buf_steal(&text, NULL);

@@ -92,6 +92,13 @@ void ss_run_begin_row(struct run *run)
         "created_us", (json_int_t)run->created_us);
     run->entry = row->entry;
     run->entry_seq = row->seq;
+    bool is_long;
+    (void)ss_run_metadata(run, &is_long);
+    if (is_long)
+        ss_loop_warn(run->root,
+            "the metadata of the run is more than %d bytes of JSON: it is kept "
+            "with the run, and no list shows or finds it by that",
+            SS_METADATA_SIZE_MAX);
     ss_run_record_put(run, SS_RUN_RUNNING);
     ss_thread_remember(run->thread, run->graph);
     run->engine->counts.runs_started++;

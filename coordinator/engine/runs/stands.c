@@ -62,16 +62,17 @@ static json_t *questions_of(const struct loop *root)
     return all;
 }
 
-json_t *ss_run_metadata(const struct run *run)
+json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
 {
     json_t *metadata =
         run->request ? json_object_get(run->request->config, "metadata") : NULL;
+    *ret_is_long = false;
     if (!json_is_object(metadata) || json_object_size(metadata) == 0)
         return NULL;
     char *text = ss_json_text(metadata);
-    bool is_small = strlen(text) <= SS_METADATA_SIZE_MAX;
+    *ret_is_long = strlen(text) > SS_METADATA_SIZE_MAX;
     ss_free(text);
-    return is_small ? metadata : NULL;
+    return *ret_is_long ? NULL : metadata;
 }
 
 void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
@@ -98,10 +99,13 @@ void ss_thread_ran(
     bool asks = status == SS_RUN_INTERRUPTED &&
                 json_array_size(json_object_get(result, "interrupts")) > 0;
     json_t *questions = asks ? questions_of(run->root) : NULL;
+    bool is_long;
+    json_t *metadata = ss_run_metadata(run, &is_long);
     struct thread_facts facts = {.graph = run->graph->name,
         .version = run->graph->version,
         .run = run->id,
-        .metadata = ss_run_metadata(run),
+        .metadata = metadata,
+        .metadata_is_long = is_long,
         .status = status == SS_RUN_DONE     ? SS_THREAD_IDLE
                   : status == SS_RUN_FAILED ? SS_THREAD_FAILED
                                             : SS_THREAD_INTERRUPTED,

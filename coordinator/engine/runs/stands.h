@@ -20,7 +20,7 @@ void ss_thread_ran(
 void ss_thread_was_changed(struct thread *thread, bool has_next);
 
 // What its configuration says for people to find it by, borrowed; NULL:
-// nothing, or more than a list can hold.
-json_t *ss_run_metadata(const struct run *run);
+// nothing, or (*ret_is_long) more than a list can hold.
+json_t *ss_run_metadata(const struct run *run, bool *ret_is_long);
 
 #endif

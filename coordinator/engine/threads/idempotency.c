@@ -55,6 +55,8 @@ static void keep(struct thread *thread, json_t *what)
     struct ss_row *row = thread->open && !thread->open->run[0]
                              ? thread->open
                              : ss_thread_row_anew(thread, "", "");
+    json_object_update_missing(what, row->end); // facts, say
+    json_decref(row->end);
     row->end = what;
 }
 

@@ -26,8 +26,8 @@
 static bool is_said_anew(const char *key)
 {
     static const char *const keys[] = {"created_us", "thread", "graph",
-        "version", "run", "metadata", "error", "interrupts", "status",
-        "updated_us"};
+        "version", "run", "metadata", SS_FIND_LONG, "error", "interrupts",
+        "status", "updated_us"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (strcmp(keys[i], key) == 0)
             return true;
@@ -98,6 +98,8 @@ void ss_thread_tell(struct thread *thread, const struct thread_facts *facts)
     ss_json_add_members(&text, thread->record.others);
     ss_json_add_text(&text, "run", facts->run);
     ss_json_add_json(&text, "metadata", facts->metadata);
+    ss_json_add_members(
+        &text, facts->metadata_is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
     ss_json_add_json(&text, "error", facts->error);
     ss_json_add_json(&text, "interrupts", facts->interrupts);
     ss_json_add_text(&text, "status", facts->status);

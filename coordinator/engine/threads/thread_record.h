@@ -4,6 +4,7 @@
 #define SS_ENGINE_THREADS_THREAD_RECORD_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 struct thread;
 
@@ -20,6 +21,7 @@ struct thread_facts {
     const char *status, *run;
     const json_t *error, *interrupts;
     const json_t *metadata; // of its newest run, for people to find it by
+    bool metadata_is_long;  // it has too much of it
 };
 
 // Put the thread's record that says this, and nothing else of what runs say.

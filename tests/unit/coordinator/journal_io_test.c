@@ -292,7 +292,7 @@ static const struct refusal {
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
     {newer_format, SS_EVERSION,
         "thread t: row 1: it was written by a newer"
-        " version (format 9, this program knows 8). Upgrade this program"},
+        " version (format 10, this program knows 9). Upgrade this program"},
     {bad_kind, SS_ECORRUPT,
         "thread t: row 1: journal: row 1: an unknown kind"
         " of row"},

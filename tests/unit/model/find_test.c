@@ -127,6 +127,39 @@ START_TEST(all_pairs_must_be_there_and_of_the_same_type)
 }
 END_TEST
 
+START_TEST(what_a_thread_says_itself_goes_before_what_its_run_said)
+{
+    const char *record = "{\"own\": {\"a\": 1, \"n\": null}, \"metadata\":"
+                         " {\"a\": 2, \"b\": 3, \"n\": 4}}";
+    ck_assert(fits("{\"metadata\": {\"a\": 1, \"b\": 3}}", record));
+    ck_assert(!fits("{\"metadata\": {\"a\": 2}}", record));
+    ck_assert(!fits("{\"metadata\": {\"n\": 4}}", record));
+}
+END_TEST
+
+START_TEST(what_is_too_long_to_be_searched_may_fit)
+{
+    static const struct {
+        const char *wanted, *record;
+        bool may;
+    } all[] = {
+        {"{\"metadata\": {\"a\": 1}}", "{\"metadata_is_long\": true}", 1},
+        {"{\"metadata\": {\"a\": 1}}", "{}", 0},
+        {"{\"metadata\": {\"a\": 1}, \"graph\": \"g\"}",
+            "{\"metadata_is_long\": true, \"graph\": \"h\"}", 0},
+        {"{\"graph\": \"g\"}", "{\"metadata_is_long\": true, \"graph\": \"h\"}",
+            0}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct ss_find find = find_of(SS_OP_RUNS, all[i].wanted);
+        json_t *record = json_loads(all[i].record, 0, NULL);
+        ck_assert_msg(
+            ss_find_may_fit(&find, NULL, record) == all[i].may, "%zu", i);
+        json_decref(record);
+        ss_find_fini(&find);
+    }
+}
+END_TEST
+
 START_TEST(a_thread_is_as_old_as_its_last_change)
 {
     json_t *record = json_pack("{s:i, s:i}", "created_us", 3, "updated_us", 7);
@@ -151,5 +184,7 @@ END_TEST
 RUN("find", ages_are_counted_from_now, a_place_is_read_as_it_was_written,
     what_is_no_place_is_refused, a_thread_stands_as_its_index_says,
     all_pairs_must_be_there_and_of_the_same_type,
+    what_a_thread_says_itself_goes_before_what_its_run_said,
+    what_is_too_long_to_be_searched_may_fit,
     a_thread_is_as_old_as_its_last_change,
     the_newest_is_first_and_of_one_time_the_first_key)

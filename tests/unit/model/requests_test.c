@@ -63,8 +63,8 @@ START_TEST(what_is_asked_once_is_named)
 {
     for (enum ss_op op = 0; op < SS_OPS; op++) {
         const struct ss_op_row *row = ss_op_row(op);
-        bool is_once =
-            op == SS_OP_UPDATE || op == SS_OP_COPY || op == SS_OP_RELEASE;
+        bool is_once = op == SS_OP_UPDATE || op == SS_OP_COPY ||
+                       op == SS_OP_RELEASE || op == SS_OP_THREAD_PUT;
         bool is_run = op == SS_OP_RUN || op == SS_OP_ATTACH;
         ck_assert_msg(row->repeat == (is_once     ? SS_OP_REPEAT_ONCE
                                          : is_run ? SS_OP_REPEAT_RUN

@@ -1,0 +1,42 @@
+// shown.c - records as people see them.
+#include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/model/find.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/facts.h"
+
+static void show_time(json_t *shown, const char *key, const char *as)
+{
+    char text[SS_TIME_SIZE];
+    ss_check(json_is_object(shown));
+    json_int_t at = ss_json_int(shown, key, -1);
+    if (at < 0)
+        return;
+    ss_time_text(at, text);
+    json_object_set_new(shown, as, json_string(text));
+}
+
+void ss_record_show(json_t *shown, const char *status)
+{
+    json_object_del(shown, "head"); // how far rows went then
+    show_time(shown, "created_us", "created_at");
+    show_time(shown, "updated_us", "updated_at");
+    if (status)
+        json_object_set_new(shown, "status", json_string(status));
+}
+
+json_t *ss_thread_shown(const json_t *record, const char *status)
+{
+    json_t *shown = json_copy((json_t *)record);
+    json_t *own = json_object_get(shown, SS_FIND_OWN);
+    ss_check(json_is_object(shown));
+    if (json_is_object(own)) {
+        json_t *all = json_object();
+        json_object_update(all, json_object_get(shown, "metadata"));
+        json_object_update(all, own);
+        json_object_set_new(shown, "metadata", all);
+        json_object_del(shown, SS_FIND_OWN);
+    }
+    ss_record_show(shown, status);
+    return shown;
+}
