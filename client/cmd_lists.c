@@ -15,6 +15,7 @@
 #include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/app/clock.h"
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/run_status.h"
 #include "common/model/suggest.h"
@@ -98,6 +99,7 @@ struct subject {
     rows_fn *rows;
     void (*word)(json_t *list);
     struct ss_list_column columns[COLUMNS_MAX];
+    const char *optional; // the key of the last one, if it may have no cell
 };
 
 static int add_leases(
@@ -141,7 +143,9 @@ static const struct subject subjects[] = {
         .columns = {COLUMN("THREAD", "thread", ID),
             COLUMN("GRAPH", "graph", TEXT), COLUMN("STATUS", "status", STATUS),
             COLUMN("CREATED", "created_at", TIME),
-            COLUMN("CHANGED", "updated_at", TIME)}},
+            COLUMN("CHANGED", "updated_at", TIME),
+            WIDE("METADATA", "metadata", JSON)},
+        .optional = "metadata"},
     {.what = "inbox",
         .op = "threads",
         .has_limit = true,
@@ -383,49 +387,73 @@ struct view {
     const char *none; // in place of an empty list
 };
 
-// Takes `body`. Says how the list goes on, where that was cut.
-static int find_newest(struct ss_client *client, const struct view *view,
-    json_t *body, json_t **ret_list, struct ss_client_error *ret_error)
+// How a list goes on, and what it lacks, for people.
+static void tell_page(const struct ss_cli_found *found)
 {
-    struct ss_cli_found found;
-    int status =
-        ss_cli_find(client, view->subject->op, body, &found, ret_error);
-    if (status != 0)
-        return status;
-    *ret_list = json_incref(found.list);
-    if (found.lacks)
+    if (found->lacks)
         ss_cli_note("records of an older version are still being put in order, "
                     "and some of them are not in this list yet");
-    if (found.next && !watched)
-        ss_cli_note("there are more: --page '%s' goes on", found.next);
-    ss_cli_found_fini(&found);
-    return 0;
+    if (found->unsearched > 0)
+        ss_cli_note("%lld of those that were looked at may be such ones: they "
+                    "have more metadata than is searched (4 KiB)",
+            (long long)found->unsearched);
+    if (found->next && !watched)
+        ss_cli_note("there are more: --page '%s' goes on", found->next);
 }
 
-// Gives *ret_list. An exit status, after printing the error.
-static int ask_for(
-    struct ss_client *client, const struct view *view, json_t **ret_list)
+// The same for programs, which read a list of objects: the last one has it.
+static void add_page(json_t *list, const struct ss_cli_found *found)
+{
+    size_t count = json_array_size(list);
+    ss_check(count > 0 && found);
+    if (found->next || found->lacks || found->unsearched > 0)
+        json_object_set_new(json_array_get(list, count - 1), "page",
+            json_pack("{s:s*, s:o*, s:o*}", "next", found->next, "lacks",
+                ss_cli_flag(found->lacks), "unsearched",
+                ss_cli_number(found->unsearched)));
+}
+
+// Gives found->list. An exit status, after printing the error.
+static int ask_for(struct ss_client *client, const struct view *view,
+    struct ss_cli_found *found)
 {
     const struct subject *subject = view->subject;
     struct ss_client_error error;
-    json_t *found = NULL;
     json_t *body = json_copy(view->body);
+    *found = (struct ss_cli_found){0};
     int status =
         subject->is_timed && !after
-            ? find_newest(client, view, body, &found, &error)
+            ? ss_cli_find(client, subject->op, body, found, &error)
         : subject->is_paged
-            ? ss_cli_list(client, subject->op, body, &found, &error)
+            ? ss_cli_list(client, subject->op, body, &found->list, &error)
             : fetch(client, subject->op ? subject->op : "show", body,
                   subject->op ? subject->op : subject->what,
-                  ss_cli_options.json ? NULL : subject->rows, &found, &error);
+                  ss_cli_options.json ? NULL : subject->rows, &found->list,
+                  &error);
     if (status == 0 && subject->fill)
-        status = subject->fill(client, &found, &error);
+        status = subject->fill(client, &found->list, &error);
     if (status != 0) {
-        json_decref(found);
+        ss_cli_found_fini(found);
         return ss_cli_client_fail(client, &error, NULL, view->of);
     }
-    *ret_list = found;
+    tell_page(found);
+    if (ss_cli_options.json && json_array_size(found->list) > 0)
+        add_page(found->list, found);
     return SS_CLI_DONE;
+}
+
+// A column that would be empty does not stand there.
+static size_t count_columns(const struct subject *subject, const json_t *list)
+{
+    size_t count = 0, i;
+    bool has_optional = !subject->optional;
+    json_t *item;
+    while (count < COLUMNS_MAX && subject->columns[count].title)
+        count++;
+    json_array_foreach ((json_t *)list, i, item)
+        has_optional = has_optional || json_object_get(item, subject->optional);
+    ss_check(count > 0);
+    return has_optional ? count : count - 1;
 }
 
 static int look(struct ss_client *client, void *ctx,
@@ -433,35 +461,32 @@ static int look(struct ss_client *client, void *ctx,
 {
     const struct view *view = ctx;
     const struct subject *subject = view->subject;
-    json_t *found = NULL;
-    size_t count = 0;
+    struct ss_cli_found found;
     int status = ask_for(client, view, &found);
     if (status != SS_CLI_DONE)
         return status;
     if (!ss_cli_options.json && subject->word)
-        subject->word(found);
-    while (count < COLUMNS_MAX && subject->columns[count].title)
-        count++;
+        subject->word(found.list);
     if (ss_cli_options.json)
-        ss_cli_json_line(found, buf);
+        ss_cli_json_line(found.list, buf);
     else
-        ss_cli_list_write(
-            found, subject->columns, count, view->none, screen, buf);
-    json_decref(found);
+        ss_cli_list_write(found.list, subject->columns,
+            count_columns(subject, found.list), view->none, screen, buf);
+    ss_cli_found_fini(&found);
     return SS_CLI_DONE;
 }
 
 static int look_once(struct ss_client *client, struct view *view)
 {
     const struct ss_screen screen = ss_cli_screen();
+    struct ss_cli_found found;
     struct ss_buf buf;
-    json_t *found;
     int status;
     if (names) {
         status = ask_for(client, view, &found);
         if (status == SS_CLI_DONE) {
-            ss_cli_print_names(found, view->subject->name);
-            json_decref(found);
+            ss_cli_print_names(found.list, view->subject->name);
+            ss_cli_found_fini(&found);
         }
         return status;
     }

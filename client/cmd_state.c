@@ -72,6 +72,10 @@ int ss_cmd_state(struct ss_client *client)
         ss_cli_print_json(state);
     else if (ss_snapshot_is_there(state))
         print(state);
+    else if (json_object_get(state, "facts"))
+        printf("thread %s: nothing has run on it yet. superstep thread %s "
+               "tells what is said of it\n",
+            thread, thread);
     else
         status = at ? ss_cli_fail("thread %s has no checkpoint %s. superstep "
                                   "history %s lists them",

@@ -53,6 +53,7 @@ struct page {
     json_t *items;
     bool more;  // there may be another one
     bool lacks; // as an answer says it
+    int64_t unsearched;
 };
 
 // Fetch the page that `body` asks for, and make `body` ask for the next one,
@@ -68,6 +69,7 @@ static int next(struct ss_client *client, const struct list *list, json_t *body,
         return status;
     json_t *items = json_incref(json_object_get(answer, list->op));
     ret->lacks = json_is_true(json_object_get(answer, "lacks"));
+    ret->unsearched = ss_json_int(answer, "unsearched", 0);
     // By time a page says where it goes on, by key only an empty one is the
     // end.
     ret->more = json_object_get(answer, "next") ||
@@ -243,6 +245,7 @@ static int find_in_order(struct ss_client *client, const struct list *list,
         json_array_extend(found->list, page.items);
         json_decref(page.items);
         found->lacks = found->lacks || page.lacks;
+        found->unsearched += page.unsearched;
         while (limit > 0 && (int64_t)json_array_size(found->list) > limit)
             json_array_remove(found->list, (size_t)limit); // nobody asked for
         if (limit > 0 && (int64_t)json_array_size(found->list) >= limit)

@@ -31,6 +31,7 @@ struct ss_cli_found {
     char
         *next; // what goes on behind it, as `after` of a request; NULL: nothing
     bool lacks; // some are not in that order yet, and so not in the list
+    int64_t unsearched; // so many have metadata that is too long to be searched
 };
 
 // As ss_cli_list(), but the newest. A coordinator of an older version is asked

@@ -69,6 +69,11 @@ static void write_head(const json_t *snapshot, struct ss_buf *buf)
         (long long)ss_json_int(metadata, "step", 0),
         ss_json_str(metadata, "source", "-"), time,
         next ? next : "nothing, it is done");
+    json_t *facts = json_object_get(snapshot, "facts");
+    char *said = facts ? ss_text_json(facts, 0) : NULL;
+    if (said)
+        ss_buf_addf(buf, "facts %s\n", said);
+    ss_free(said);
     ss_free(thread);
     ss_free(time);
     ss_free(next);

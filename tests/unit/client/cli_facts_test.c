@@ -1,0 +1,92 @@
+// The `superstep` command: what is said of threads, and what goes with a list.
+#include <unistd.h>
+
+#include "tests/suite.h"
+#include "tests/unit/client/command.h"
+
+// A program had to read it from what is said to people.
+START_TEST(with_json_the_last_of_a_list_says_how_it_goes_on)
+{
+    PLAY({.op = "threads",
+             .final = "{\"threads\":[{\"thread\":\"a\"},{\"thread\":\"b\"}],"
+                      "\"next\":\"2/b\",\"lacks\":true,\"unsearched\":3}"},
+        {.op = "runs", .final = "{\"runs\":[],\"unsearched\":1}"});
+    ck_assert_int_eq(RUN("threads", "--json", "-n", "2"), 0);
+    expect_out("[{\"thread\": \"a\"}, {\"thread\": \"b\", \"page\": "
+               "{\"next\": \"2/b\", \"lacks\": true, \"unsearched\": 3}}]\n");
+    ck_assert(says(&err, "{\"note\": {\"message\": \"there are more: --page "
+                         "'2/b' goes on\"}}\n"));
+    ck_assert_int_eq(RUN("runs", "--json", "--meta", "a=1"), 0);
+    expect_out("[]\n");
+    ck_assert(says(&err, "{\"note\": {\"message\": \"1 of those that were"));
+    ck_assert_int_eq(RUN("runs", "--meta", "a=1"), 0);
+    expect_err("superstep: 1 of those that were looked at may be such ones: "
+               "they have more metadata than is searched (4 KiB)\n");
+}
+END_TEST
+
+#define OF_T                                                                   \
+    "{\"thread\":{\"thread\":\"t\",\"graph\":\"g\",\"status\":\"idle\","       \
+    "\"created_at\":\"2026-01-02T03:04:05.000000+00:00\",\"metadata\":"        \
+    "{\"user\":\"ann\"},\"facts\":{\"metadata\":{\"user\":\"ann\"},"           \
+    "\"title\":\"Rome\"}}}"
+
+START_TEST(what_is_said_of_a_thread_is_shown_and_put)
+{
+    PLAY({.op = "thread", .final = OF_T},
+        {.op = "thread_put", .final = "{\"made\":true}"});
+    ck_assert_int_eq(RUN("thread", "t"), 0);
+    expect_out("thread    t\ngraph     g\nstatus    idle\n"
+               "created   2026-01-02 03:04:05\nmetadata  {\"user\": \"ann\"}\n"
+               "title     \"Rome\"\n");
+    expect_asked("thread {\"thread\":\"t\"}\n");
+    ck_assert_int_eq(RUN("thread", "t", "--meta", "user=ann", "--meta",
+                         "n=null", "--new", "--json"),
+        0);
+    ck_assert(says(&out, "{\"thread\": \"t\", \"graph\": "));
+    expect_asked("thread_put {\"thread\":\"t\",\"facts\":{\"metadata\":"
+                 "{\"user\":\"ann\",\"n\":null}},\"if_exists\":\"refuse\"}\n"
+                 "thread {\"thread\":\"t\"}\n");
+    ck_assert_int_eq(RUN("thread", "t", "--facts", "{\"title\": 1}"), 0);
+    expect_asked("thread_put {\"thread\":\"t\",\"facts\":{\"title\":1}}\n"
+                 "thread {\"thread\":\"t\"}\n");
+    expect_usage(RUN("thread", "t", "--facts", "[1]"), "takes an object");
+    expect_usage(
+        RUN("thread", "t", "--meta", "a=1", "--facts", "{\"metadata\": {}}"),
+        "beside --meta");
+    expect_usage(RUN("thread", "t", "--meta", "a"), "KEY=VALUE");
+    expect_usage(RUN("thread"), "THREAD is missing");
+}
+END_TEST
+
+START_TEST(a_list_of_threads_has_a_column_of_metadata_where_one_has_some)
+{
+    PLAY({.op = "threads",
+             .after = "2/a",
+             .final = "{\"threads\":[{\"thread\":\"a\"},{\"thread\":\"b\","
+                      "\"metadata\":{\"user\":\"ann\"}}]}"},
+        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"a\"}]}"});
+    ck_assert_int_eq(RUN("threads", "--page", "2/a"), 0);
+    ck_assert(says(&out, "METADATA\n"));
+    ck_assert(says(&out, "{\"user\": \"ann\"}\n"));
+    ck_assert_int_eq(RUN("threads"), 0);
+    ck_assert(!says(&out, "METADATA"));
+}
+END_TEST
+
+int main(void)
+{
+    if (access(PROGRAM, X_OK) != 0)
+        return 77; // built apart from the programs
+    Suite *suite = suite_create("cli_facts");
+    TCase *tcase = tcase_create("served");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
+    tcase_add_checked_fixture(tcase, command_serve, NULL);
+    tcase_add_test(tcase, with_json_the_last_of_a_list_says_how_it_goes_on);
+    tcase_add_test(tcase, what_is_said_of_a_thread_is_shown_and_put);
+    tcase_add_test(
+        tcase, a_list_of_threads_has_a_column_of_metadata_where_one_has_some);
+    suite_add_tcase(suite, tcase);
+    return suite_main(suite);
+}
