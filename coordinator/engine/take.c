@@ -48,6 +48,7 @@ static void on_shards(struct engine *engine, const struct ss_event *event)
         ss_shards_read(engine, event);
         ss_requests_read(engine, event->shards.shards);
     } else {
+        ss_limits_let_go(engine, event->shards.shards);
         ss_shards_lost(engine, event);
         ss_suspects_let_go(engine);
     }

@@ -89,15 +89,13 @@ static void halves(const char *limit)
     see(HALF, SS_ROW_FORMAT);
 }
 
-// `count` runs on threads of one half, named from `first` on.
-static void begin(const char *coordinator, const char *name, int count)
+// `count` runs on threads of shards `from`.. below `end`, with such names.
+static void begin_within(int from, int end, const char *name, int count)
 {
-    bool is_second = strcmp(coordinator, "two") == 0;
-    world_at(coordinator);
     for (int i = 0, done = 0; done < count; i++) {
         char thread[32], body[160];
         snprintf(thread, sizeof(thread), "%s%d", name, i);
-        if ((ss_shard_of(thread) >= HALF) != is_second)
+        if (ss_shard_of(thread) < from || ss_shard_of(thread) >= end)
             continue;
         snprintf(body, sizeof(body),
             "{'thread': '%s', 'graph': 'g', 'run': '%s', 'input': {'x': []}}",
@@ -106,6 +104,14 @@ static void begin(const char *coordinator, const char *name, int count)
         done++;
     }
     world_run();
+}
+
+// The same on threads of one half.
+static void begin(const char *coordinator, const char *name, int count)
+{
+    int from = strcmp(coordinator, "two") == 0 ? HALF : 0;
+    world_at(coordinator);
+    begin_within(from, from + HALF, name, count);
 }
 
 static int64_t told_of(const char *coordinator, const char *key)
@@ -278,6 +284,35 @@ START_TEST(parts_go_with_the_tasks_of_a_shard)
 }
 END_TEST
 
+// What goes are shards in which nothing is under way: all that are out are of
+// threads that stay, so as many parts stay with them.
+START_TEST(parts_stay_with_the_tasks_of_shards_that_stay)
+{
+    halves("{'name': 'openai', 'tasks_max': 40}");
+    world_at("one");
+    begin_within(0, HALF / 2, "t", 60);
+    both_look(LOOKS);
+    ck_assert_int_eq(told_of("one", "out"), 40);
+    world_at("one");
+    struct ss_shards some = shards_from(HALF / 2, HALF / 2);
+    hear(SS_EVENT_SHARDS_LOST, some);
+    see(HALF / 2, SS_ROW_FORMAT);
+    at("two", NULL);
+    hear(SS_EVENT_SHARDS_GAINED, some);
+    world_find_limits();
+    see(HALF / 2, SS_ROW_FORMAT);
+    hear(SS_EVENT_SHARDS_READ, some);
+    begin("two", "u", 20);
+    ck_assert_int_eq(out(), 40);
+    ck_assert_int_eq(told_of("one", "here"), 40);
+    ck_assert_int_eq(told_of("two", "here"), 0);
+    end_all("one"); // and then they are shared as before
+    both_look(LOOKS);
+    ck_assert_int_eq(out(), 40);
+    ck_assert_int_ge(told_of("two", "out"), 15);
+}
+END_TEST
+
 // ------------------------------------------------------------------ operators
 
 START_TEST(an_operator_sets_a_limit_for_all_coordinators)
@@ -312,4 +347,5 @@ SUITE("limit_move", who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free,
     who_lacks_no_more_says_so, a_rate_of_one_goes_round,
     beside_an_older_coordinator_no_part_moves,
     parts_go_with_the_tasks_of_a_shard,
+    parts_stay_with_the_tasks_of_shards_that_stay,
     an_operator_sets_a_limit_for_all_coordinators)

@@ -238,6 +238,55 @@ START_TEST(no_more_begin_in_a_time_than_a_rate_says)
 }
 END_TEST
 
+START_TEST(a_rate_whose_time_is_changed_forgets_nothing_that_began)
+{
+    world_graph(limited("g", "a", RATE));
+    world_worker("w1", 20);
+    begin_all("g", 8);
+    begun_for(3, PER_MS / 2);
+    world_ask(
+        "olga", "limit", "{'name': 'mail', 'begun_max': 3, 'per_ms': 9000}");
+    world_run();
+    begun_for(3, 9000 - GRAIN_MS);
+    world_pass(2 * GRAIN_MS);
+    ck_assert_uint_eq(world_attempts_of("a"), 6);
+    world_ask("olga", "limit", "{'name': 'mail'}");
+    world_run();
+    begun_for(6, PER_MS - GRAIN_MS);
+}
+END_TEST
+
+START_TEST(what_is_out_by_a_number_counts_where_that_becomes_a_rate)
+{
+    world_graph(limited("g", "a", "{'name': 'mail', 'tasks_max': 3}"));
+    world_worker("w1", 20);
+    world_hold("a");
+    begin_all("g", 8);
+    world_ask(
+        "olga", "limit", "{'name': 'mail', 'begun_max': 3, 'per_ms': 9000}");
+    world_run();
+    world_let("a");
+    world_run();
+    begun_for(3, 9000 - GRAIN_MS);
+    world_pass(2 * GRAIN_MS);
+    ck_assert_uint_eq(world_attempts_of("a"), 6);
+}
+END_TEST
+
+START_TEST(of_two_rates_the_slower_one_holds)
+{
+    world_graph(limited("g", "a",
+        "{'name': 'mail', 'begun_max': 9,"
+        " 'per_ms': 10}"));
+    world_graph(limited("h", "a",
+        "{'name': 'mail', 'begun_max': 6,"
+        " 'per_ms': 10}"));
+    world_worker("w1", 20);
+    begin_all("g", 12);
+    ck_assert_uint_eq(world_attempts_of("a"), 6);
+}
+END_TEST
+
 START_TEST(a_wall_clock_that_is_set_grants_no_rate)
 {
     world_graph(limited("g", "a", RATE));
@@ -414,6 +463,9 @@ SUITE("limit", nodes_of_several_graphs_share_a_limit_over_all_runs,
     a_body_that_was_cancelled_counts_until_it_has_ended,
     no_more_begin_in_a_time_than_a_rate_says,
     a_wall_clock_that_is_set_grants_no_rate,
+    a_rate_whose_time_is_changed_forgets_nothing_that_began,
+    what_is_out_by_a_number_counts_where_that_becomes_a_rate,
+    of_two_rates_the_slower_one_holds,
     behind_a_start_a_rate_begins_after_its_time,
     behind_a_start_a_rate_that_stood_idle_begins_at_once,
     a_task_of_a_rate_says_so,

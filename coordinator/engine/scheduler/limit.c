@@ -111,8 +111,8 @@ static bool is_less(const struct ss_node_limit *said, const struct limit *limit)
         return said->per_ms > 0;
     if (said->per_ms == 0)
         return said->tasks_max < limit->said_max;
-    return said->per_ms / said->tasks_max >
-           limit->said_per_ms / limit->said_max;
+    return (double)said->per_ms / (double)said->tasks_max >
+           (double)limit->said_per_ms / (double)limit->said_max;
 }
 
 // Graphs nest as deep as their descriptions may.

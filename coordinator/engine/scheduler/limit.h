@@ -89,11 +89,12 @@ struct limits {
     struct ss_map records; // key -> json_t *, as the store was read last
     SS_VEC(struct limit_batch) under_way;
     SS_VEC(struct lingering_attempt) lingering;
-    struct ss_shards held; // what was out of them before us may be out still
-    int64_t held_until_ms; // so long
-    int64_t gained_ms;     // when shards came last; 0: never
-    size_t rates;          // of those by_name
-    bool has_found;        // runs of the shards that are being read
+    struct ss_shards going; // that are being let go, of those that were read
+    struct ss_shards held;  // what was out of them before us may be out still
+    int64_t held_until_ms;  // so long
+    int64_t gained_ms;      // when shards came last; 0: never
+    size_t rates;           // of those by_name
+    bool has_found;         // runs of the shards that are being read
 };
 
 // The one that holds the task, if it is sent. Borrowed, while the engine lives;

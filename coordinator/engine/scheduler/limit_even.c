@@ -91,14 +91,6 @@ static void hear(
 
 // ------------------------------------------------ giving
 
-static uint16_t our_first(const struct engine *engine)
-{
-    for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (ss_shard_is_ours(engine, i))
-            return i;
-    return SS_NOBODY;
-}
-
 // How far the shard is behind ours, all the way round.
 static int behind(uint16_t us, uint16_t shard)
 {
@@ -131,7 +123,7 @@ static bool may_go(
 static void give(struct engine *engine, struct limit *limit,
     struct wishes *wishes, int64_t free)
 {
-    uint16_t us = our_first(engine);
+    uint16_t us = ss_part_place(engine);
     for (size_t i = 0; i < LIMIT_PARTS && free > 0; i++) {
         int64_t size = ss_part_size(limit, i);
         struct wish *wish = next_of(wishes, us);
@@ -203,7 +195,7 @@ static int64_t lacks(const struct engine *engine, const struct limit *limit)
 static void ask(struct engine *engine, struct limit *limit)
 {
     int64_t lack = lacks(engine, limit);
-    uint16_t at = our_first(engine);
+    uint16_t at = ss_part_place(engine);
     bool is_alike = lack > 0 && limit->asked > 0 && lack <= 2 * limit->asked &&
                     limit->asked <= 2 * lack;
     if (lack == limit->asked || (is_alike && at == limit->asked_at) ||

@@ -95,16 +95,37 @@ void ss_limit_place(struct engine *engine, struct limit *limit)
     }
 }
 
-void ss_part_move(
+uint16_t ss_part_place(const struct engine *engine)
+{
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shard_is_ours(engine, i))
+            return i;
+    return SS_NOBODY;
+}
+
+static void put(
     struct engine *engine, struct limit *limit, size_t part, uint16_t to)
 {
-    struct part *it = &limit->parts[part];
-    ss_check(ss_part_is_ours(engine, it));
     ss_check(to < SS_SHARDS);
-    it->to = to;
-    limit->share -= ss_part_size(limit, part);
-    ss_check(limit->share >= 0);
+    limit->parts[part].to = to;
     ss_limit_put(engine, "part", (int64_t)part, limit->name,
         json_pack("{s:s, s:I, s:I}", "limit", limit->name, "part",
             (json_int_t)part, "shard", (json_int_t)to));
+}
+
+void ss_part_move(
+    struct engine *engine, struct limit *limit, size_t part, uint16_t to)
+{
+    ss_check(ss_part_is_ours(engine, &limit->parts[part]));
+    limit->share -= ss_part_size(limit, part);
+    ss_check(limit->share >= 0);
+    put(engine, limit, part, to);
+}
+
+void ss_part_keep(
+    struct engine *engine, struct limit *limit, size_t part, uint16_t to)
+{
+    ss_check(limit->parts[part].to == SS_NOBODY);
+    ss_check(!ss_part_is_ours(engine, &limit->parts[part]));
+    put(engine, limit, part, to);
 }

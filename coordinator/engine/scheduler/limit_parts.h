@@ -22,8 +22,13 @@ int64_t ss_limit_held(const struct engine *engine, const struct limit *limit);
 int64_t ss_limit_share(const struct engine *engine, const struct limit *limit);
 // Where its parts are, as the records say.
 void ss_limit_place(struct engine *engine, struct limit *limit);
+// The shard of ours that parts are moved into; SS_NOBODY: we have none.
+uint16_t ss_part_place(const struct engine *engine);
 // A part goes to that shard: with the batch that is under way last.
 void ss_part_move(
+    struct engine *engine, struct limit *limit, size_t part, uint16_t to);
+// The same of a part whose shard we have just let go: it stays with us.
+void ss_part_keep(
     struct engine *engine, struct limit *limit, size_t part, uint16_t to);
 
 #endif

@@ -39,18 +39,37 @@ bool ss_limit_is_marked(const struct engine *engine, const struct limit *limit)
     return limit->marking == 0 && is_used(engine, limit);
 }
 
-// What was begun before it was a rate, or under another time, counts as begun
+// Later by as much as a grain, at most: never too early.
+static void add_begun(
+    const struct engine *engine, struct limit *limit, int64_t number)
+{
+    int64_t grain_ms = limit->per_ms / GRAINS + 1;
+    int64_t until_ms = engine->now_ms + limit->per_ms;
+    until_ms = (until_ms / grain_ms + 1) * grain_ms;
+    size_t count = limit->begun.count;
+    ss_check(until_ms > engine->now_ms);
+    if (count > 0 && limit->begun.items[count - 1].until_ms == until_ms)
+        limit->begun.items[count - 1].count += number;
+    else
+        SS_VEC_PUSH(&limit->begun, (struct begun_part){until_ms, number});
+    limit->begun_now += number;
+}
+
+// What was begun under another time, or is out by a number, counts as begun
 // now.
 void ss_limit_per(struct engine *engine, struct limit *limit, int64_t per_ms)
 {
     const struct limits *limits = &engine->scheduler->limits;
     int64_t gained_until_ms = limits->gained_ms + per_ms;
+    int64_t begun = limit->per_ms > 0 ? limit->begun_now : limit->out;
     if (limit->per_ms == per_ms)
         return;
     limit->per_ms = per_ms;
     limit->claimed = 0;
     SS_VEC_FINI(&limit->begun);
     limit->begun_now = 0;
+    if (per_ms > 0 && begun > 0)
+        add_begun(engine, limit, begun);
     if (per_ms == 0 || !is_used(engine, limit) || limits->gained_ms == 0 ||
         engine->now_ms >= gained_until_ms)
         return;
@@ -78,22 +97,11 @@ void ss_limit_waits(const struct task *task)
         ss_engine_wake(engine, engine->now_ms); // then the store is told
 }
 
-// Later by as much as a grain, at most: never too early.
 void ss_limit_begun(const struct task *task)
 {
     struct limit *limit = attempt_of(task)->limit;
-    if (!limit || limit->per_ms == 0)
-        return;
-    int64_t grain_ms = limit->per_ms / GRAINS + 1;
-    int64_t until_ms = task->loop->engine->now_ms + limit->per_ms;
-    until_ms = (until_ms / grain_ms + 1) * grain_ms;
-    size_t count = limit->begun.count;
-    ss_check(until_ms > task->loop->engine->now_ms);
-    if (count > 0 && limit->begun.items[count - 1].until_ms == until_ms)
-        limit->begun.items[count - 1].count++;
-    else
-        SS_VEC_PUSH(&limit->begun, (struct begun_part){until_ms, 1});
-    limit->begun_now++;
+    if (limit && limit->per_ms > 0)
+        add_begun(task->loop->engine, limit, 1);
 }
 
 void ss_limit_rates_gain(struct engine *engine, const struct ss_shards *shards)

@@ -4,7 +4,9 @@
 // A shard takes tasks that are out along to its next owner, and those that may
 // be out of an owner before us and were not claimed yet. At least as many tasks
 // as these may be out by the parts that go with it: we move parts of ours
-// there, if there are fewer; the records leave before the hand-over does.
+// there, if there are fewer. And as many parts stay as tasks do that are out:
+// of those that would go with it we move some to a shard that stays. The
+// records leave before the hand-over does.
 //
 // What comes with a shard that was gained, or found at a start, may be used up
 // by tasks that are out still: it is held for as long as a worker may be silent
@@ -70,6 +72,44 @@ static int64_t move_along(struct engine *engine, struct limit *limit,
     return lack;
 }
 
+static bool goes(const struct engine *engine, const struct part *part)
+{
+    const struct ss_shards *going = &engine->scheduler->limits.going;
+    return part->to == SS_NOBODY && part->shard != SS_NOBODY &&
+           ss_shards_have(going, part->shard);
+}
+
+// What may be out of owners before us in shards that stay.
+static int64_t unclaimed(const struct engine *engine, const struct limit *limit)
+{
+    int64_t held = -limit->claimed - limit->gone_unclaimed;
+    for (size_t i = 0; i < LIMIT_PARTS; i++)
+        if ((goes(engine, &limit->parts[i]) ||
+                ss_part_is_ours(engine, &limit->parts[i])) &&
+            ss_part_is_held(engine, limit, i))
+            held += ss_part_size(limit, i);
+    return held > 0 ? held : 0;
+}
+
+// So many of what would go need not: parts by which tasks that stay are out,
+// and what is held for such, come into a shard of ours.
+static void keep_back(struct engine *engine, struct limit *limit, int64_t most)
+{
+    int64_t lack =
+        limit->out + limit->lingering + unclaimed(engine, limit) - limit->share;
+    uint16_t at = ss_part_place(engine);
+    for (size_t i = 0; i < LIMIT_PARTS && lack > 0 && at != SS_NOBODY; i++) {
+        int64_t size = ss_part_size(limit, i);
+        if (size == 0 || size > most || !goes(engine, &limit->parts[i]))
+            continue;
+        if (ss_part_is_held(engine, limit, i))
+            ss_shards_add(&engine->scheduler->limits.held, at);
+        ss_part_keep(engine, limit, i, at);
+        most -= size;
+        lack -= size;
+    }
+}
+
 // What went with the shards that are lost is known by what is left.
 static void send_along(struct engine *engine, struct limit *limit, uint16_t to)
 {
@@ -82,6 +122,17 @@ static void send_along(struct engine *engine, struct limit *limit, uint16_t to)
     ss_check(limit->share >= 0);
     int64_t lack = move_along(engine, limit, to, held_first, gone - went);
     (void)move_along(engine, limit, to, !held_first, lack);
+    if (limit->per_ms == 0) // what began of a rate counts here
+        keep_back(engine, limit, went - gone);
+}
+
+void ss_limits_let_go(struct engine *engine, const struct ss_shards *shards)
+{
+    struct ss_shards *going = &engine->scheduler->limits.going;
+    *going = (struct ss_shards){{0}};
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(shards, i) && ss_shard_is_ours(engine, i))
+            ss_shards_add(going, i);
 }
 
 static void were_lost(struct engine *engine, const struct ss_shards *shards)

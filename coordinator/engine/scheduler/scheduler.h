@@ -107,6 +107,8 @@ void ss_limits_reckon(struct engine *engine);
 void ss_limit_explain(const struct task *task, json_t *json);
 // ------------------------------------------------ limit_shards.c
 
+// Shards are about to be lost.
+void ss_limits_let_go(struct engine *engine, const struct ss_shards *shards);
 // Shards were gained, read or lost.
 void ss_limits_shards(struct engine *engine, const struct ss_event *event);
 
