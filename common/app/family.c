@@ -74,12 +74,26 @@ static void family_forget(struct family *family)
             close(family->children[i].fd);
 }
 
+// A signal that comes to the child before it has let go of what is its parent's
+// waits until then: the parent would take it for its own, by their one pipe.
+static pid_t family_fork(struct family *family)
+{
+    sigset_t all, before;
+    fflush(NULL);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t pid = fork();
+    if (pid == 0)
+        family_forget(family);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
 _Noreturn static void family_be_child(
     struct family *family, const struct child *child, pid_t parent, int fd)
 {
     struct ss_family_child is = child->is;
     char code[16];
-    family_forget(family);
     ss_notify_begin_at(fd, ss_notify_sign_ms());
     ss_log_set_process(is.index + 1);
     setpgid(0, 0);
@@ -117,8 +131,7 @@ static void family_start(struct family *family, struct child *child)
         family_cannot_start(family, child);
         return;
     }
-    fflush(NULL);
-    if ((pid = fork()) == 0) {
+    if ((pid = family_fork(family)) == 0) {
         close(fds[0]);
         family_be_child(family, child, parent, fds[1]);
     }
@@ -218,10 +231,8 @@ static void family_tell_crashed(
 {
     if (!family->options->crashed)
         return;
-    fflush(NULL);
-    if (fork() != 0)
+    if (family_fork(family) != 0)
         return;
-    family_forget(family);
     ss_notify_begin(); // its parent speaks
     setpgid(0, 0);
     family->options->crashed(family->options->ctx, &child->is, status);

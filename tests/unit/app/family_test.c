@@ -3,6 +3,7 @@
 #include "common/app/family.h"
 
 #include <check.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ enum { WRONG = 3 };
 
 static int letters[2];
 static pid_t parent;
+static void (*in_parent)(void); // before it begins; NULL: nothing
 
 static void say(char letter)
 {
@@ -64,6 +66,8 @@ static void begin_family(
         if (!freopen("/dev/null", "w", stderr))
             _exit(99);
         ss_notify_begin();
+        if (in_parent)
+            in_parent();
         _exit(ss_family_run(&(struct ss_family_options){.noun = "child",
             .count = count,
             .again = SIGKILL,
@@ -111,6 +115,41 @@ START_TEST(the_others_wait_until_the_first_one_has_opened)
     ck_assert_int_eq(heard(), 'b');
     ck_assert_int_eq(stop_family(), 0);
     ck_assert_int_eq(heard(), 0); // nobody is left
+}
+END_TEST
+
+static int blows[2];
+
+// In a child, before it does anything: the first one gets it.
+static void take_blow(void)
+{
+    char blow;
+    if (read(blows[0], &blow, 1) == 1)
+        raise(SIGTERM);
+}
+
+static void prepare_blow(void)
+{
+    if (pipe(blows) != 0 || write(blows[1], "x", 1) != 1 ||
+        pthread_atfork(NULL, NULL, take_blow) != 0)
+        _exit(99);
+    close(blows[1]);
+}
+
+static int count_starts(void *ctx, const struct ss_family_child *child)
+{
+    (void)ctx;
+    say((char)('0' + child->starts));
+    return 0;
+}
+
+// It dies of it, and its parent does not take it for its own.
+START_TEST(a_signal_at_the_very_beginning_of_a_child_is_the_childs)
+{
+    in_parent = prepare_blow;
+    begin_family(1, count_starts);
+    ck_assert_int_eq(heard(), '2');
+    ck_assert_int_eq(family_code(), 0);
 }
 END_TEST
 
@@ -395,6 +434,8 @@ int main(void)
     TCase *tcase = tcase_create("family");
     tcase_add_checked_fixture(tcase, NULL, tear_down);
     tcase_add_test(tcase, the_others_wait_until_the_first_one_has_opened);
+    tcase_add_test(
+        tcase, a_signal_at_the_very_beginning_of_a_child_is_the_childs);
     tcase_add_test(tcase, what_is_wrong_with_the_first_one_is_seen_once);
     tcase_add_test(tcase, one_that_dies_is_started_again);
     tcase_add_test(tcase, an_exit_in_the_middle_of_its_work_is_a_crash);
