@@ -29,7 +29,9 @@ foreach(path IN LISTS folders)
 endforeach()
 
 # A machine that has no more threads.
-target_link_options(unit.worker.host PRIVATE LINKER:--wrap=pthread_create)
+foreach(name worker.host coordinator.lease_keeper)
+    target_link_options(unit.${name} PRIVATE LINKER:--wrap=pthread_create)
+endforeach()
 
 ss_tests(contract tests/contract contract 240 SUPPORT ss_support_servers)
 if(SS_SANITIZE MATCHES "thread")

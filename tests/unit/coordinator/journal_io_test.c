@@ -394,6 +394,8 @@ START_TEST(what_an_earlier_row_holds_is_stored_once_and_comes_back)
     ck_assert(ss_value_equal(back->checkpoint.channels[0].value,
         rows[1]->checkpoint.channels[0].value));
     ck_assert_uint_eq(back->size, second.body_size);
+    ck_assert_uint_eq(back->named_from, 1);
+    ck_assert_uint_eq(ss_journal_row(journal, 1)->named_from, 0);
     ss_journal_destroy(&journal);
     ss_row_destroy(&rows[0]);
     ss_row_destroy(&rows[1]);
@@ -414,6 +416,74 @@ START_TEST(a_row_whose_earlier_row_is_gone_is_named)
     ss_journal_destroy(&journal);
     ss_row_destroy(&rows[0]);
     ss_row_destroy(&rows[1]);
+}
+END_TEST
+
+// A row of two texts, which are more together than a short body may repeat.
+static struct ss_row *row_of_long_texts(void)
+{
+    enum { LONG = 9 * 1024 * 1024 };
+    struct ss_row *row = row_new(1);
+    struct ss_row_write write = {.task_id = "task", .channel = "x", .path = ""};
+    char *text = ss_alloc(LONG + 2);
+    size_t capacity = 0;
+    memset(text, 'a', LONG + 2);
+    text[0] = text[LONG + 1] = '"';
+    strcpy(row->of, "c1");
+    for (write.idx = 0; write.idx < 2; write.idx++) {
+        write.value = ss_value_from_text(text, LONG + 2);
+        ss_row_add_write(row, &capacity, &write);
+        ss_value_unref(write.value);
+    }
+    ss_free(text);
+    return row;
+}
+
+static void keep_row(struct ss_row *row)
+{
+    struct ss_journal_bytes bytes;
+    encode(row, checksum, &bytes);
+    struct ss_store_row stored = ss_journal_io_point(&bytes, "t", tail.end);
+    checksum = bytes.checksum;
+    ck_assert_int_eq(stored.format, SS_ROW_FORMAT_1);
+    keep(&stored);
+}
+
+START_TEST(a_row_that_would_repeat_too_much_is_told_in_full)
+{
+    struct ss_row *first = row_of_long_texts(), *second = row_new(2);
+    row_format = SS_ROW_FORMAT;
+    keep_row(first); // it is too large itself
+    for (size_t i = 0; i < 2; i++)
+        ss_row_add_source(second, first, i, true);
+    keep_row(second);
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(0, &journal), SS_OK);
+    ss_journal_destroy(&journal);
+    ss_row_destroy(&first);
+    ss_row_destroy(&second);
+}
+END_TEST
+
+START_TEST(a_row_that_says_that_it_repeats_too_much_is_refused)
+{
+    static const char body[] = {1, 100, 2, 1, 0, 1, 1, 0, 'a'};
+    struct ss_row *first = row_of_long_texts(), *second = row_new(2);
+    struct ss_journal_bytes bytes;
+    struct ss_journal *journal = NULL;
+    keep_row(first);
+    encode(second, checksum, &bytes);
+    struct ss_store_row stored = ss_journal_io_point(&bytes, "t", tail.end);
+    stored.format = SS_ROW_FORMAT_8;
+    stored.body = body;
+    stored.body_size = sizeof(body);
+    keep(&stored);
+    ck_assert_int_eq(load(0, &journal), SS_ELIMIT);
+    ck_assert_str_eq(error.message,
+        "thread t: row 2: a journal row repeats more than 16777216 bytes");
+    ss_journal_destroy(&journal);
+    ss_row_destroy(&first);
+    ss_row_destroy(&second);
 }
 END_TEST
 
@@ -440,6 +510,8 @@ static Suite *suite(void)
     tcase_add_test(t, an_edit_is_a_row_of_the_second_format);
     tcase_add_test(t, what_an_earlier_row_holds_is_stored_once_and_comes_back);
     tcase_add_test(t, a_row_whose_earlier_row_is_gone_is_named);
+    tcase_add_test(t, a_row_that_would_repeat_too_much_is_told_in_full);
+    tcase_add_test(t, a_row_that_says_that_it_repeats_too_much_is_refused);
     tcase_add_test(t, who_does_not_read_short_bodies_gets_none);
     tcase_add_loop_test(t, a_column_that_was_changed_is_noticed, 0,
         (int)(sizeof(changes) / sizeof(changes[0])));

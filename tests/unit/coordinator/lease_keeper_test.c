@@ -3,6 +3,7 @@
 #include "coordinator/lease_keeper.h"
 
 #include <check.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -13,6 +14,20 @@
 #include "tests/suite.h"
 
 enum { LEASE_MS = 200, TURN_MS_MAX = 60000, A_WHILE_MS = 150 };
+
+// What the linker puts in place of pthread_create() (tests.cmake).
+static bool has_no_thread;
+
+int really_create(pthread_t *ret_thread, const pthread_attr_t *how,
+    void *(*work)(void *), void *ctx) __asm__("__real_pthread_create");
+int create_or_not(pthread_t *ret_thread, const pthread_attr_t *how,
+    void *(*work)(void *), void *ctx) __asm__("__wrap_pthread_create");
+
+int create_or_not(pthread_t *ret_thread, const pthread_attr_t *how,
+    void *(*work)(void *), void *ctx)
+{
+    return has_no_thread ? EAGAIN : really_create(ret_thread, how, work, ctx);
+}
 
 static struct ss_store_actor *leases;
 static struct ss_lease_keeper *keeper;
@@ -187,6 +202,23 @@ START_TEST(what_is_on_its_way_is_counted_until_it_is_taken)
 }
 END_TEST
 
+// The coordinator does not start without it, and its actor goes as ever.
+START_TEST(without_a_thread_there_is_no_keeper)
+{
+    struct ss_lease_keeper *none = NULL;
+    struct ss_error error = {0};
+    has_no_thread = true;
+    ck_assert_int_eq(
+        ss_lease_keeper_start(leases, TURN_MS_MAX, &none, &error), SS_EIO);
+    has_no_thread = false;
+    ck_assert_ptr_null(none);
+    ck_assert_str_eq(error.message,
+        "no thread for leases: Resource temporarily unavailable");
+    renewed(LEASE_MS); // the one that there is keeps on
+    ss_job_destroy(&(struct ss_job *){kept_within(-1)});
+}
+END_TEST
+
 START_TEST(a_store_of_ours_alone_has_no_keeper)
 {
     struct ss_job *job = ss_job_new(SS_JOB_RENEW, 0);
@@ -212,6 +244,7 @@ int main(void)
         tcase, a_store_that_does_not_answer_is_not_asked_again_and_again);
     tcase_add_test(tcase, who_leaves_renews_no_more);
     tcase_add_test(tcase, what_is_on_its_way_is_counted_until_it_is_taken);
+    tcase_add_test(tcase, without_a_thread_there_is_no_keeper);
     tcase_add_test(tcase, a_store_of_ours_alone_has_no_keeper);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
