@@ -29,6 +29,9 @@
 static const char worker_peer[] = "local-worker";
 static const char client_peer[] = "local-client";
 
+// Bytes that outcomes of one step write: a row is read, and stored, as a whole.
+enum { TOGETHER_SIZE_MAX = 1024 * 1024 };
+
 // The worker of this process is never lost.
 #define LEASE_MS ((int64_t)1 << 50)
 
@@ -227,6 +230,47 @@ static void tell(struct ss_local *local, struct ss_event *event)
         (struct ss_core_event){.type = SS_CORE_HAPPENED, .happened = event});
 }
 
+static void tell_live(struct ss_local *local, struct ss_local_report report)
+{
+    struct ss_event event = {.type = SS_EVENT_TASK_LIVE, .peer = worker_peer};
+    event.live.attempt = report.attempt;
+    event.live.kind = report.kind;
+    event.live.value = report.value;
+    tell(local, &event);
+    json_decref(report.value);
+}
+
+// How many bytes its writes take in a row, about.
+static size_t outcome_size(const struct ss_outcome *outcome)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < outcome->writes.count; i++)
+        size += ss_value_text_size(outcome->writes.items[i].value);
+    return size;
+}
+
+// Outcomes that are there together are one step, and what they wrote is one
+// row, unless it grows too large.
+static void tell_outcomes(struct ss_local *local)
+{
+    const struct ss_local_reports *reports = &local->reports;
+    size_t size = 0;
+    bool more = true;
+    while (more) {
+        struct ss_event event = {
+            .type = SS_EVENT_TASK_DONE, .peer = worker_peer};
+        event.done.outcome =
+            reports->list.items[local->reports_taken++].outcome;
+        size += outcome_size(event.done.outcome);
+        more = local->reports_taken < reports->list.count &&
+               !reports->list.items[local->reports_taken].is_live &&
+               size < TOGETHER_SIZE_MAX;
+        step(local,
+            (struct ss_core_event){
+                .type = SS_CORE_HAPPENED, .happened = &event, .more = more});
+    }
+}
+
 static bool step_report(struct ss_local *local)
 {
     if (local->reports_taken == local->reports.list.count) {
@@ -236,20 +280,10 @@ static bool step_report(struct ss_local *local)
     }
     if (local->reports.list.count == 0)
         return false;
-    struct ss_local_report report =
-        local->reports.list.items[local->reports_taken++];
-    struct ss_event event = {.peer = worker_peer};
-    if (report.is_live) {
-        event.type = SS_EVENT_TASK_LIVE;
-        event.live.attempt = report.attempt;
-        event.live.kind = report.kind;
-        event.live.value = report.value;
-    } else {
-        event.type = SS_EVENT_TASK_DONE;
-        event.done.outcome = report.outcome;
-    }
-    tell(local, &event);
-    json_decref(report.value);
+    if (local->reports.list.items[local->reports_taken].is_live)
+        tell_live(local, local->reports.list.items[local->reports_taken++]);
+    else
+        tell_outcomes(local);
     return true;
 }
 

@@ -61,8 +61,12 @@ int ss_route_send(struct ss_route *route, const char *node, json_t *input)
         return ss_route_fail(route, NULL,
             "ss_route_send: its input is NULL; did json_pack() refuse its "
             "format?");
-    pick(route,
-        json_pack("{s:{s:s, s:o}}", "$send", "node", node, "arg", input));
+    json_t *send = json_object(), *mark = json_object();
+    // a name that is no text in UTF-8 is none: the writers refuse the send
+    json_object_set_new_nocheck(send, "node", json_string(node));
+    json_object_set_new_nocheck(send, "arg", input);
+    json_object_set_new_nocheck(mark, "$send", send);
+    pick(route, mark);
     return 0;
 }
 

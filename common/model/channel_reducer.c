@@ -100,7 +100,9 @@ static struct ss_value *growth_close(struct growth *growth)
 
 static void growth_fini(struct growth *growth)
 {
-    ss_value_unref(growth_close(growth));
+    ss_value_unref(growth->value);
+    ss_list_unref(growth->list);
+    json_decref(growth->json);
 }
 
 // A list that grows costs what is added to it, not what it holds.
@@ -111,6 +113,8 @@ static int fold_list(struct growth *growth, enum ss_reducer reducer,
     if (reducer != SS_REDUCER_ADD && reducer != SS_REDUCER_APPEND &&
         reducer != SS_REDUCER_ADD_MESSAGES)
         return SS_EAGAIN;
+    if (growth->json && !json_is_array(growth->json))
+        return SS_EAGAIN; // a sum of numbers
     struct ss_list *list = growth->list;
     if (!list) {
         list = ss_value_list(growth_close(growth));

@@ -62,7 +62,7 @@ char *ss_mark_class(const json_t *json)
 int ss_opaque_refuse(
     const json_t *json, const char *what, struct ss_error *error)
 {
-    char *name = ss_mark_class(json);
+    char *name = json_is_object(json) ? ss_mark_class(json) : NULL;
     if (!name)
         return SS_OK;
     int status = ss_error_set(error, SS_EINVAL,

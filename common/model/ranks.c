@@ -181,6 +181,7 @@ struct ss_ranks *ss_ranks_new(const struct ss_graph *graph)
     make_reads(ranks, graph);
     make_hashes(ranks, graph);
     make_paths(ranks, graph);
+    ranks->triggers_of_push = json_pack("[s]", SS_NAME_PUSH);
     return ranks;
 }
 
@@ -196,5 +197,6 @@ void ss_ranks_destroy(struct ss_ranks **place)
     ss_free(ranks->reads);
     ss_free(ranks->hashes);
     ss_free(ranks->paths);
+    json_decref(ranks->triggers_of_push);
     ss_free(ranks);
 }

@@ -3,6 +3,7 @@
 #ifndef SS_MODEL_RANKS_H
 #define SS_MODEL_RANKS_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 struct ss_graph;
@@ -28,9 +29,10 @@ struct ss_ranks {
     struct ss_node_ranks *nodes;
     uint32_t *slot_nodes; // by slot: whose it is
     uint32_t slots_count;
-    uint32_t *reads; // what nodes->reads points into
-    char *hashes;    // what nodes->hash points into
-    char *paths;     // what nodes->path points into
+    uint32_t *reads;          // what nodes->reads points into
+    char *hashes;             // what nodes->hash points into
+    char *paths;              // what nodes->path points into
+    json_t *triggers_of_push; // what any task says that was sent
 };
 
 // Of a graph whose channels and nodes stand. Gives.

@@ -27,12 +27,21 @@ bool ss_name_reserved(const char *name)
     return is_among(name, reserved);
 }
 
+// Nearly all names differ from these in their third letter.
+static bool may_be(const char *name, const char *other)
+{
+    return name[0] == '_' && name[1] == '_' && name[2] == other[2];
+}
+
 bool ss_name_ignored(const char *name)
 {
     static const char *const ignored[] = {SS_NAME_NO_WRITES, SS_NAME_PUSH,
         SS_NAME_RESUME, SS_NAME_INTERRUPT, SS_NAME_RETURN, SS_NAME_ERROR,
         SS_NAME_ERROR_SOURCE, SS_NAME_TRIES, SS_NAME_LOST, NULL};
-    return name[0] == '_' && is_among(name, ignored);
+    for (size_t i = 0; name[0] == '_' && ignored[i]; i++)
+        if (may_be(name, ignored[i]) && strcmp(name, ignored[i]) == 0)
+            return true;
+    return false;
 }
 
 int ss_name_special(const char *name)
@@ -41,7 +50,7 @@ int ss_name_special(const char *name)
         SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_TRIES, SS_NAME_LOST};
     int count = (int)(sizeof(special) / sizeof(special[0]));
     for (int i = 0; name[0] == '_' && i < count; i++)
-        if (strcmp(name, special[i]) == 0)
+        if (may_be(name, special[i]) && strcmp(name, special[i]) == 0)
             return -1 - i;
     return 0;
 }

@@ -54,7 +54,7 @@ struct ss_asked_fold {
 
 // What a body is given beside its input.
 struct ss_given {
-    json_t *answers;          // array: to what it asked before (R3.18)
+    json_t *answers;          // array: to what it asked before (R3.18); or NULL
     struct ss_value *plain;   // one more answer, taken by the first question
                               // beyond `answers`; or NULL (R7.2)
     struct ss_value *config;  // {"metadata", "configurable", "tags"}, or NULL

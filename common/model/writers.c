@@ -84,6 +84,8 @@ static int check_target(const struct ss_graph *graph, const char *from,
 
 static int check_node_target(struct ss_writer *w, const char *name)
 {
+    if (!w->graph->is_strict)
+        return SS_OK;
     char *from = ss_format("node \"%s\"", w->node->name);
     int status = check_target(w->graph, from, name, w->error);
     ss_free(from);
@@ -331,10 +333,9 @@ static void write_edges(struct ss_writer *w)
     const struct ss_graph *graph = w->graph;
     for (size_t i = 0; i < w->node->edges_count; i++)
         writer_add(w, graph->channels[w->node->edges[i]].name, json_null());
-    json_t *name = json_string(w->node->name);
     for (size_t i = 0; i < w->node->joins_count; i++)
-        writer_add(w, graph->channels[w->node->joins[i]].name, name);
-    json_decref(name);
+        ss_writes_add(w->writes, graph->channels[w->node->joins[i]].name,
+            ss_value_new(json_string(w->node->name)));
 }
 
 // A raw node wrote to channels by name.

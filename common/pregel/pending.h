@@ -106,7 +106,7 @@ enum ss_found {
 };
 
 // What a task finds in its checkpoint's pending writes. *ret_answers: those to
-// its questions (R3.18); gives a list.
+// its questions (R3.18); gives a list, or NULL: none.
 enum ss_found ss_restore(const struct ss_planned_task *task,
     const struct ss_restore_options *options, json_t **ret_answers);
 

@@ -24,24 +24,35 @@
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"
 
-// Takes `path`.
-static char *path_keep(struct ss_arena *memory, char *path)
+// A name, a number of ten digits or more, and `tail`: by hand, as each of many
+// sends has one.
+static char *path_of(
+    struct ss_arena *memory, const char *name, size_t index, const char *tail)
 {
-    char *kept = ss_arena_text(memory, path);
-    ss_free(path);
-    return kept;
+    enum { DIGITS = 10, SIZE_MAX_OF_BOTH = 64 };
+    char digits[SS_NUMBER_SIZE], path[SIZE_MAX_OF_BOTH + SS_NUMBER_SIZE];
+    size_t name_size = strlen(name), tail_size = strlen(tail) + 1;
+    size_t count = ss_number_text(index, digits);
+    size_t zeros = count < DIGITS ? DIGITS - count : 0;
+    ss_check(name_size + DIGITS + tail_size <= SIZE_MAX_OF_BOTH);
+    char *to = path;
+    memcpy(to, name, name_size);
+    to += name_size;
+    memset(to, '0', zeros);
+    to += zeros;
+    memcpy(to, digits, count);
+    memcpy(to + count, tail, tail_size);
+    return ss_arena_text(memory, path);
 }
 
 char *ss_path_push(struct ss_arena *memory, size_t index)
 {
-    return path_keep(
-        memory, ss_format("~%s, %010zu, %010d", SS_NAME_PUSH, index, 0));
+    return path_of(memory, "~" SS_NAME_PUSH ", ", index, ", 0000000000");
 }
 
 char *ss_path_update(struct ss_arena *memory, size_t index)
 {
-    return path_keep(
-        memory, ss_format("~%s, %010zu", SS_NAME_INTERRUPT, index));
+    return path_of(memory, "~" SS_NAME_INTERRUPT ", ", index, "");
 }
 
 void ss_planned_task_fini(struct ss_planned_task *task)
@@ -143,71 +154,106 @@ void ss_plan_fresh(struct ss_machine *machine, const struct ss_superstep *at,
 
 // ------------------------------------------------ ids
 
-// The bytes that an id is the hash of (R3.12).
-struct hashed {
-    char *at;
-    char bytes[512];
+// The bytes that an id is the hash of (R3.12). Those of one node in one
+// superstep differ in their end alone: what comes before is put together once.
+//
+//   checkpoint id | namespace it is called from, and its name | step | name |
+//                 ^ prefix: also of the task's own namespace          head ^
+struct naming {
+    const struct ss_superstep *at;
+    const struct ss_node *node; // whose head that is; NULL: nobody's yet
+    size_t prefix, prefix_size, head, capacity;
+    char *bytes; // at first: `few`
+    char few[512];
 };
 
-static void hash_text(struct hashed *hashed, const char *text, size_t size)
+static void naming_init(struct naming *it, const struct ss_superstep *at)
 {
-    memcpy(hashed->at, text, size);
-    hashed->at += size;
+    it->at = at;
+    it->node = NULL;
+    it->head = 0;
+    it->bytes = it->few;
+    it->capacity = sizeof(it->few);
 }
 
-// The id and the namespace of a task (R3.11, R3.12); `end` ends the hash.
-static void name_task(struct ss_planned_task *task,
-    const struct ss_superstep *at, const char *end, size_t end_size)
+static void naming_fini(struct naming *it)
 {
-    enum { NUMBERS_SIZE_MAX = 64 }; // a step, a separator, an id of 16 bytes
-    const char *name = task->node->name;
-    size_t ns_size = strlen(at->ns), name_size = strlen(name);
-    size_t id_size = strlen(at->checkpoint_id);
-    size_t most =
-        id_size + ns_size + 2 * name_size + end_size + NUMBERS_SIZE_MAX;
-    struct hashed small, *hashed = &small;
+    if (it->bytes != it->few)
+        ss_free(it->bytes);
+}
+
+// Room for so many bytes behind the head.
+static char *naming_room(struct naming *it, size_t size)
+{
+    ss_check(it->head <= it->capacity);
+    if (it->capacity - it->head < size) {
+        char *bytes = ss_alloc(it->head + size);
+        memcpy(bytes, it->bytes, it->head);
+        naming_fini(it);
+        it->bytes = bytes;
+        it->capacity = it->head + size;
+    }
+    return it->bytes + it->head;
+}
+
+static void add(struct naming *it, const char *text, size_t size)
+{
+    memcpy(naming_room(it, size), text, size);
+    it->head += size;
+}
+
+static void name_node(struct naming *it, const struct ss_node *node)
+{
+    const struct ss_superstep *at = it->at;
+    size_t ns_size = strlen(at->ns), name_size = strlen(node->name);
     char step[1 + SS_NUMBER_SIZE] = "-"; // an input's is below zero
     uint64_t count = at->step < 0 ? -(uint64_t)at->step : (uint64_t)at->step;
     size_t step_size = at->step < 0;
     step_size += ss_number_text(count, step + step_size);
-    if (most > sizeof(small.bytes))
-        hashed = ss_alloc(sizeof(small) + most);
-    hashed->at = hashed->bytes;
-    hashed->at += ss_task_seed(at->checkpoint_id, hashed->at);
-    char *prefix = hashed->at; // where it is called from, and itself
-    hash_text(hashed, at->ns, ns_size);
-    if (ns_size)
-        hash_text(hashed, "|", 1);
-    hash_text(hashed, name, name_size);
-    size_t prefix_size = (size_t)(hashed->at - prefix);
-    hash_text(hashed, step, step_size);
-    hash_text(hashed, name, name_size);
-    hash_text(hashed, end, end_size);
-    ss_check((size_t)(hashed->at - hashed->bytes) <= most);
-    ss_task_uuid_of(
-        hashed->bytes, (size_t)(hashed->at - hashed->bytes), task->id);
-    char *ns = ss_arena_take(at->memory, prefix_size + 1 + SS_UUID_SIZE);
-    memcpy(ns, prefix, prefix_size);
-    ns[prefix_size] = ':';
-    memcpy(ns + prefix_size + 1, task->id, SS_UUID_SIZE);
-    task->ns = ns;
-    if (hashed != &small)
-        ss_free(hashed);
+    it->node = node;
+    it->head = 0;
+    it->head = ss_task_seed(at->checkpoint_id,
+        naming_room(it, strlen(at->checkpoint_id) + SS_UUID_BYTES));
+    it->prefix = it->head;
+    add(it, at->ns, ns_size);
+    add(it, "|", ns_size > 0);
+    add(it, node->name, name_size);
+    it->prefix_size = it->head - it->prefix;
+    ss_check(it->prefix_size >= name_size);
+    add(it, step, step_size);
+    add(it, node->name, name_size);
 }
 
-static void name_pull(struct ss_planned_task *task,
-    const struct ss_superstep *at, const struct ss_graph *graph)
+// The id and the namespace of a task (R3.11, R3.12); `end` ends the hash.
+static void name_task(struct naming *it, struct ss_planned_task *task,
+    const char *end, size_t end_size)
+{
+    ss_check(task->node && it->at->memory);
+    if (it->node != task->node)
+        name_node(it, task->node);
+    memcpy(naming_room(it, end_size), end, end_size);
+    ss_task_uuid_of(it->bytes, it->head + end_size, task->id);
+    char *ns =
+        ss_arena_take(it->at->memory, it->prefix_size + 1 + sizeof(task->id));
+    memcpy(ns, it->bytes + it->prefix, it->prefix_size);
+    ns[it->prefix_size] = ':';
+    memcpy(ns + it->prefix_size + 1, task->id, sizeof(task->id));
+    task->ns = ns;
+}
+
+static void name_pull(struct naming *it, struct ss_planned_task *task,
+    const struct ss_graph *graph)
 {
     const struct ss_node_ranks *ranks = &graph->ranks->nodes[task->index];
-    name_task(task, at, ranks->hash, ranks->hash_size);
+    name_task(it, task, ranks->hash, ranks->hash_size);
 }
 
-static void name_push(
-    struct ss_planned_task *task, const struct ss_superstep *at)
+static void name_push(struct naming *it, struct ss_planned_task *task)
 {
-    char end[64];
-    int size = snprintf(end, sizeof(end), SS_NAME_PUSH "%zu", task->index);
-    name_task(task, at, end, (size_t)size);
+    enum { NAME_SIZE = sizeof(SS_NAME_PUSH) - 1 };
+    char end[NAME_SIZE + SS_NUMBER_SIZE] = SS_NAME_PUSH;
+    size_t digits = ss_number_text(task->index, end + NAME_SIZE);
+    name_task(it, task, end, NAME_SIZE + digits);
 }
 
 // ------------------------------------------------ PULL and PUSH
@@ -217,6 +263,7 @@ struct planning {
     struct ss_machine *machine;
     const struct ss_superstep *at;
     struct ss_planned_tasks *tasks;
+    struct naming names;
 };
 
 bool ss_plan_triggers(const struct ss_machine *machine, size_t node)
@@ -307,31 +354,42 @@ static bool plan_pull(struct planning *planning, size_t index)
         .path = graph->ranks->nodes[index].path,
         .index = index,
         .input = input};
-    name_pull(&task, planning->at, graph);
+    name_pull(&planning->names, &task, graph);
     plan_add(planning, &task);
     return true;
+}
+
+// Most often many are sent to one node.
+static const struct ss_node *node_of(
+    const struct planning *planning, const char *name)
+{
+    const struct ss_graph *graph = planning->machine->graph;
+    const struct ss_node *before = planning->names.node;
+    if (!name || (before && strcmp(before->name, name) == 0))
+        return name ? before : NULL;
+    size_t n = ss_graph_node(graph, name);
+    return n == SS_NONE ? NULL : &graph->nodes[n];
 }
 
 // What a send carries is not decoded where its text is long.
 static void plan_push(
     struct planning *planning, struct ss_value *send, size_t index)
 {
-    const struct ss_graph *graph = planning->machine->graph;
     const char *name = json_string_value(ss_value_member_json(send, "node"));
-    size_t n = name ? ss_graph_node(graph, name) : SS_NONE;
-    if (n == SS_NONE) {
+    const struct ss_node *node = node_of(planning, name);
+    if (!node) {
         plan_ignore(planning, name);
         return;
     }
     struct ss_value *arg = ss_value_member(send, "arg");
     json_t *timeout = ss_value_member_json(send, "timeout_ms");
     struct ss_planned_task task = {.kind = SS_TASK_PUSH,
-        .node = &graph->nodes[n],
+        .node = node,
         .path = ss_path_push(planning->at->memory, index),
         .index = index,
         .input = arg ? arg : ss_value_null(),
         .timeout_ms = ss_duration_ms(json_integer_value(timeout))};
-    name_push(&task, planning->at);
+    name_push(&planning->names, &task);
     plan_add(planning, &task);
 }
 
@@ -422,12 +480,16 @@ static void plan_all(struct planning *planning)
 void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
     bool execute, struct ss_planned_tasks *ret)
 {
-    struct planning planning = {.machine = machine, .at = at, .tasks = ret};
+    struct planning planning;
+    planning.machine = machine;
+    planning.at = at;
+    planning.tasks = ret;
     struct ss_channel *topic =
         &machine->channels[machine->graph->tasks_channel];
     ss_check(at->ns && at->checkpoint_id[0]);
     *ret = (struct ss_planned_tasks){0};
     ss_check(at->memory);
+    naming_init(&planning.names, at);
     if (ss_channel_available(topic)) { // R3.1: sends come first
         struct ss_list *sends = ss_value_list(ss_channel_get(topic));
         struct pushing pushing = {&planning, 0};
@@ -441,6 +503,7 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
     else if (machine->version_max > 0)
         plan_all(&planning);
     forget_shared(&planning);
+    naming_fini(&planning.names);
 }
 
 void ss_plan_handler(const struct ss_machine *machine,
@@ -458,22 +521,24 @@ void ss_plan_handler(const struct ss_machine *machine,
             failed->index, 0, SS_NAME_HANDLER_PATH, 0);
     *ret = (struct ss_planned_task){.kind = SS_TASK_HANDLER,
         .node = &machine->graph->nodes[failed->node->handler],
-        .path = path_keep(at->memory, path),
+        .path = ss_arena_text(at->memory, path),
         .input = ss_value_ref(failed->input)};
+    ss_free(path);
     char end[128];
     int size = snprintf(
         end, sizeof(end), SS_NAME_PUSH SS_NAME_HANDLER_PATH "%s", failed->id);
-    name_task(ret, at, end, (size_t)size);
+    struct naming names;
+    naming_init(&names, at);
+    name_task(&names, ret, end, (size_t)size);
+    naming_fini(&names);
 }
 
 json_t *ss_task_triggers(
     const struct ss_graph *graph, const struct ss_planned_task *task)
 {
+    if (task->kind != SS_TASK_PULL) // one list for all of them
+        return json_incref(graph->ranks->triggers_of_push);
     json_t *list = json_array();
-    if (task->kind != SS_TASK_PULL) {
-        json_array_append_new(list, json_string(SS_NAME_PUSH));
-        return list;
-    }
     for (size_t i = 0; i < task->node->triggers_count; i++)
         json_array_append_new(
             list, json_string(graph->channels[task->node->triggers[i]].name));

@@ -121,6 +121,8 @@ void ss_seen_set(struct ss_machine *machine, const char *node,
     const char *channel, int64_t version);
 // A node has seen its triggers as they are.
 void ss_seen_triggers(struct ss_machine *machine, size_t node);
+// A node has an entry, if it saw nothing.
+void ss_seen_entry(struct ss_machine *machine, size_t node);
 // Each that there is, of nodes, breakpoints and strangers. A NULL channel is
 // the entry, version 0.
 typedef void ss_seen_visit(

@@ -19,13 +19,13 @@
 #include "common/pregel/pregel_impl.h"
 
 // R3.18: the answers that a task has, and the one that this run's map adds.
-// Gives.
+// Gives, or NULL: most tasks have none.
 static json_t *answers_of(const struct ss_planned_task *task,
     const struct ss_restore_options *options, const struct ss_task_facts *facts)
 {
     json_t *map = options->resume_map;
-    json_t *answers = json_is_array(facts->answers) ? json_copy(facts->answers)
-                                                    : json_array();
+    json_t *answers =
+        json_is_array(facts->answers) ? json_copy(facts->answers) : NULL;
     // after a crash: what this run gave it before stands with its answers
     if (!map ||
         (options->recovering && ss_pendings_ours(options->pending, task->id)))
@@ -50,6 +50,8 @@ static json_t *answers_of(const struct ss_planned_task *task,
         ss_interrupt_id(task->ns, 0, id);
         answer = json_object_get(map, id);
     }
+    if (answer && !answers)
+        answers = json_array();
     if (answer)
         json_array_append(answers, answer);
     return answers;

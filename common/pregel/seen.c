@@ -33,7 +33,7 @@ static size_t slot_of(const struct ss_graph *graph, size_t node, size_t channel)
     return SS_NONE;
 }
 
-static void see_entry(struct ss_machine *machine, size_t node)
+void ss_seen_entry(struct ss_machine *machine, size_t node)
 {
     ss_check(node < machine->graph->nodes_count);
     if (bit_has(machine->entered, node))
@@ -94,7 +94,7 @@ void ss_seen_set(struct ss_machine *machine, const char *node,
     ss_check(version >= 0);
     machine->has_breaks = machine->has_breaks || is_break;
     if (n != SS_NONE)
-        see_entry(machine, n);
+        ss_seen_entry(machine, n);
     if (n != SS_NONE && c != SS_NONE)
         slot = slot_of(graph, n, c);
     if (slot != SS_NONE)
@@ -109,7 +109,7 @@ void ss_seen_triggers(struct ss_machine *machine, size_t node)
 {
     const struct ss_node *spec = &machine->graph->nodes[node];
     size_t slot = machine->graph->ranks->nodes[node].slot;
-    see_entry(machine, node);
+    ss_seen_entry(machine, node);
     for (size_t i = 0; i < spec->triggers_count; i++)
         if (machine->versions[spec->triggers[i]])
             see_slot(machine, slot + i, machine->versions[spec->triggers[i]]);

@@ -106,10 +106,30 @@ static void touch_write(
     it->writes[it->count++] = write;
 }
 
+// A channel that was written last, by its name: many write to one.
+struct written {
+    const char *name;
+    size_t channel; // SS_NONE: its writes are ignored
+};
+
+static size_t written_channel(
+    const struct ss_graph *graph, const char *name, struct written *last)
+{
+    ss_check(name);
+    if (last->name && strcmp(last->name, name) == 0)
+        return last->channel;
+    last->name = name;
+    // of what is no channel the run warned when the task was committed
+    last->channel =
+        ss_name_ignored(name) ? SS_NONE : ss_graph_channel(graph, name);
+    return last->channel;
+}
+
 // Steps 1, 5 (who is consumed) and 6 (group writes by channel).
 static void gather(struct work *work)
 {
     const struct ss_graph *graph = work->machine->graph;
+    struct written last = {NULL, SS_NONE};
     size_t most = 0;
     for (size_t t = 0; t < work->count; t++) {
         const struct ss_update_task *task = &work->update->tasks[t];
@@ -125,9 +145,8 @@ static void gather(struct work *work)
             touch(work, task->triggers[i])->consumed = true;
         for (size_t w = 0; task->writes && w < task->writes->count; w++) {
             const struct ss_write *write = &task->writes->items[w];
-            // of what is no channel the run warned when the task was committed
-            size_t channel = ss_graph_channel(graph, write->channel);
-            if (channel != SS_NONE && !ss_name_ignored(write->channel))
+            size_t channel = written_channel(graph, write->channel, &last);
+            if (channel != SS_NONE)
                 touch_write(work, touch(work, channel),
                     (struct ss_channel_write){write->value, task->id});
         }
@@ -252,7 +271,10 @@ static void mark_seen(struct work *work)
             ss_seen_triggers(machine, node);
             continue;
         }
-        ss_seen_set(machine, task->name, NULL, 0);
+        if (node != SS_NONE)
+            ss_seen_entry(machine, node);
+        else
+            ss_seen_set(machine, task->name, NULL, 0);
         for (size_t i = 0; i < task->triggers_count; i++) {
             size_t channel = task->triggers[i];
             if (machine->versions[channel])

@@ -197,7 +197,10 @@ static void core_take(struct ss_core *core, const struct ss_core_event *event)
         ss_core_inbox_garbage(core, event->peer, event->error);
         break;
     case SS_CORE_HAPPENED:
-        ss_core_feed(core, event->happened);
+        if (event->more)
+            ss_core_feed_more(core, event->happened);
+        else
+            ss_core_feed(core, event->happened);
         break;
     case SS_CORE_DONE:
         core_done(core, event->job);

@@ -77,6 +77,8 @@ struct ss_core_event {
     const struct ss_error *error; // GARBAGE
     struct ss_job *job;           // DONE
     struct ss_event *happened;    // the core sets its times
+    bool more; // HAPPENED, an outcome: another one follows at once, and what
+               // this one sets in motion leaves with the last of them
 };
 
 // ------------------------------------------------------------------ outputs

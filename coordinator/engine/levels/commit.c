@@ -92,12 +92,17 @@ static void add_answers(const struct task *task, struct ss_writes *writes)
 static void warn_unknown(const struct task *task)
 {
     struct loop *loop = task->loop;
+    const char *known = ""; // the last that is: many sends are to one channel
     for (size_t i = 0; i < task->writes.count; i++) {
         const char *channel = task->writes.items[i].channel;
+        if (strcmp(channel, known) == 0)
+            continue;
         if (ss_name_ignored(channel) ||
             ss_graph_channel(loop->graph, channel) != SS_NONE ||
-            ss_graph_managed(loop->graph, channel))
+            ss_graph_managed(loop->graph, channel)) {
+            known = channel;
             continue;
+        }
         size_t prefix = strlen(SS_NAME_BRANCH);
         if (strncmp(channel, SS_NAME_BRANCH, prefix) == 0)
             ss_loop_warn(loop,

@@ -14,6 +14,7 @@
 void ss_levels_init(struct engine *engine, const struct sink *sink)
 {
     engine->levels = ss_zalloc(1, sizeof(*engine->levels));
+    ss_check(sink->task_size >= sizeof(struct task));
     engine->levels->sink = sink;
 }
 

@@ -25,14 +25,15 @@
 
 // ------------------------------------------------ making and freeing
 
-enum { TEXTS_SIZE = 128 }; // the namespaces of two tasks
+enum { TEXTS_SIZE = 128 }; // of a task: its namespace, and where it is listed
 
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns)
 {
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
-    loop->tasks.memory.first = TEXTS_SIZE;
     loop->engine = thread->engine;
+    loop->tasks.memory.first =
+        TEXTS_SIZE + thread->engine->levels->sink->task_size;
     loop->thread = thread;
     loop->run = run;
     loop->terms = run ? &run->terms : NULL;

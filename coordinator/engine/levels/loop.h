@@ -74,7 +74,7 @@ struct task {
     struct ss_planned_task planned;
     enum task_state state;
     struct ss_writes writes; // output, once done or restored
-    json_t *answers;         // resume list (R3.18)
+    json_t *answers;         // resume list (R3.18), or NULL
     json_t *used_answers;    // those that the last attempt was given back
     bool resume_value_given; // the resume value without an id went out with its
                              // attempt
@@ -217,7 +217,7 @@ struct loop {
     struct {
         struct task **items;
         size_t count, capacity;
-        struct ss_arena memory; // of texts of the superstep, which goes with it
+        struct ss_arena memory; // of them and their texts: it goes with them
     } tasks;
     bool persists; // it has a checkpointer
     struct loop_entry entered;
@@ -255,7 +255,8 @@ void ss_loop_plan(struct loop *loop, bool execute);
 // One more: that of the node which handles `failed`.
 struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed);
 void ss_loop_drop_tasks(struct loop *loop);
-// Of nothing yet, and in no list.
+// Of nothing yet, and in no list: not one of a superstep, whose tasks lie in
+// one memory.
 struct task *ss_task_new(struct loop *loop);
 void ss_task_destroy(struct task **place);
 // What these wrote, with the folds that are there, becomes the machine's state.

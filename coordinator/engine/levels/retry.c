@@ -211,7 +211,6 @@ static bool retry(struct task *task, int code, const char *kind,
 static void start_handler(struct task *task)
 {
     struct task *handler = ss_loop_plan_handler(task->loop, task);
-    handler->answers = json_array();
     task->error_handled = true;
     task->loop->run->stats.planned++;
     ss_task_start(handler);

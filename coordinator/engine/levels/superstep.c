@@ -16,19 +16,14 @@
 
 struct task *ss_task_new(struct loop *loop)
 {
-    size_t size = loop->engine->levels->sink->task_size;
-    ss_check(size >= sizeof(struct task));
-    struct task *task = ss_zalloc(1, size);
+    struct task *task = ss_zalloc(1, loop->engine->levels->sink->task_size);
     task->loop = loop;
     return task;
 }
 
-void ss_task_destroy(struct task **place)
+static void fini_task(struct task *task)
 {
-    struct task *task = *place;
-    if (!task)
-        return;
-    *place = NULL;
+    ss_check(task->loop);
     task->loop->engine->levels->sink->dropped(task);
     ss_planned_task_fini(&task->planned);
     ss_writes_fini(&task->writes);
@@ -42,13 +37,21 @@ void ss_task_destroy(struct task **place)
     ss_free(task->cache_key);
     ss_value_unref(task->returned);
     ss_fold_fini(&task->fold);
-    ss_free(task);
+}
+
+void ss_task_destroy(struct task **place)
+{
+    if (!*place)
+        return;
+    fini_task(*place);
+    ss_free(*place);
+    *place = NULL;
 }
 
 void ss_loop_drop_tasks(struct loop *loop)
 {
     for (size_t i = 0; i < loop->tasks.count; i++)
-        ss_task_destroy(&loop->tasks.items[i]);
+        fini_task(loop->tasks.items[i]);
     loop->tasks.count = 0;
     loop->ended_to = 0;
     ss_arena_reset(&loop->tasks.memory);
@@ -56,7 +59,9 @@ void ss_loop_drop_tasks(struct loop *loop)
 
 static struct task *add_task(struct loop *loop)
 {
-    struct task *task = ss_task_new(loop);
+    struct task *task = ss_arena_zalloc(
+        &loop->tasks.memory, 1, loop->engine->levels->sink->task_size);
+    task->loop = loop;
     SS_VEC_PUSH(&loop->tasks, task);
     return task;
 }

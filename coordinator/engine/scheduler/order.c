@@ -78,8 +78,7 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->first_attempt_us = task->tries.first_attempt_us;
     order->input = task->planned.input ? ss_value_ref(task->planned.input)
                                        : ss_value_null();
-    order->given.answers =
-        task->answers ? json_incref(task->answers) : json_array();
+    order->given.answers = json_incref(task->answers);
     add_run(order, task);
     if (task->order_kind == SS_ORDER_FOLD) {
         order->fold.channel = ss_strdup(task->fold.channel);

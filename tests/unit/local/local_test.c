@@ -147,9 +147,31 @@ static void late(struct ss_graph_def *graph)
     ss_edge(graph, SS_START, "linger");
 }
 
+// Each writes as many letters as the input wants.
+static int write_much(struct ss_task *task)
+{
+    size_t size = (size_t)ss_input_int(task, "wanted");
+    char *text = ss_zalloc(size + 1, 1);
+    memset(text, 'x', size);
+    json_t *update = json_pack("{s:[s]}", "log", text);
+    ss_free(text);
+    return ss_update(task, update);
+}
+
+static void wide(struct ss_graph_def *graph)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    ss_key(graph, "wanted", SS_INT);
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        ss_node(graph, names[i], write_much);
+        ss_edge(graph, SS_START, names[i]);
+    }
+}
+
 static const struct ss_app_graph graphs[] = {{"hello", hello}, {"asks", asks},
     {"retries", retries}, {"fails", fails}, {"meets", meets},
-    {"lingers", lingers}, {"late", late}, {NULL, NULL}};
+    {"lingers", lingers}, {"late", late}, {"wide", wide}, {NULL, NULL}};
 static const struct ss_app app = {
     .abi = SS_ABI_VERSION, .size = sizeof(struct ss_app), .graphs = graphs};
 
@@ -262,6 +284,44 @@ START_TEST(events_come_in_their_order)
     ss_free(text);
     json_decref(seen);
     json_decref(answer);
+}
+END_TEST
+
+static void collect_row(void *ctx, const json_t *item)
+{
+    const char *seq = json_string_value(json_object_get(item, "seq"));
+    if (seq)
+        json_array_append_new(
+            ctx, json_stringn(seq, strcspn(seq, "."))); // its row
+}
+
+// The rows that three tasks' writes, of so many letters, stand in: of the first
+// as 0.
+static void expect_rows(const char *thread, int letters, const char *rows)
+{
+    json_t *seen = json_array(), *answer;
+    struct ss_local_listener listener = {collect_row, seen};
+    json_t *body = input_of("wide", json_pack("{s:i}", "wanted", letters));
+    json_object_set_new(body, "thread", json_string(thread));
+    json_object_set_new(body, "stream", json_pack("[s]", "updates"));
+    ck_assert_int_eq(
+        ss_local_ask(local, "run", body, &listener, &answer, &error), 0);
+    ck_assert_uint_eq(json_array_size(seen), 3);
+    for (size_t i = 0; i < 3; i++) {
+        json_t *row = json_array_get(seen, i), *first = json_array_get(seen, 0);
+        ck_assert_int_eq(strtol(json_string_value(row), NULL, 10) -
+                             strtol(json_string_value(first), NULL, 10),
+            rows[i] - '0');
+    }
+    json_decref(seen);
+    json_decref(answer);
+}
+
+// A megabyte at most, and what goes beyond it.
+START_TEST(outcomes_that_are_there_together_are_one_row_unless_it_grows_large)
+{
+    expect_rows("small", 10, "000");
+    expect_rows("large", 600 * 1024, "001");
 }
 END_TEST
 
@@ -447,6 +507,8 @@ int main(void)
     tcase_add_checked_fixture(one, setup, teardown);
     add_all(one);
     tcase_add_test(one, threads_without_number_are_refused);
+    tcase_add_test(one,
+        outcomes_that_are_there_together_are_one_row_unless_it_grows_large);
     suite_add_tcase(suite, one);
     TCase *many = tcase_create("threads");
     tcase_add_checked_fixture(many, setup_threads, teardown);
