@@ -17,7 +17,7 @@ root=$place/root
 . /etc/os-release
 # They start our programs, which the kernel cannot load without an emulator of its
 # own; or ask it for what qemu does not hand on (TCP_INFO, SO_DETACH_FILTER).
-elsewhere='client\.(board|cli|cli_threads|dev|doctor|ids|terminal|transcript)$'
+elsewhere='client\.(board|cli|cli_lists|cli_many|cli_threads|dev|doctor|ids|terminal|transcript)$'
 elsewhere="$elsewhere|link\\.(admission|filter)\$"
 
 if [ ! -e "$root/unpacked" ]; then

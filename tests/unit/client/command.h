@@ -42,6 +42,14 @@ void expect_asked(const char *text);
 void expect_usage(int status, const char *text);
 bool says(const struct ss_buf *buf, const char *text);
 
+// A thread that asks, and one of its questions, in a list of threads.
+#define ASKS(thread, at, questions)                                            \
+    "{\"thread\":\"" thread "\",\"graph\":\"g\",\"status\":\"interrupted\","   \
+    "\"created_at\":\"2026-11-20\",\"updated_at\":\"2026-11-2" at              \
+    "\",\"interrupts\":{" questions "}}"
+#define QUESTION(id, value)                                                    \
+    "{\"id\":\"" id "\",\"node\":\"ask\",\"value\":" value "}"
+
 #define ACCEPTED "{\"run\":\"r1\",\"thread\":\"t1\",\"accepted\":true}"
 #define DONE                                                                   \
     "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"done\","                   \

@@ -1,0 +1,162 @@
+// The `superstep` command: what is done anew, or to many at once.
+#include <unistd.h>
+
+#include "tests/suite.h"
+#include "tests/unit/client/command.h"
+
+#define FAILED(thread)                                                         \
+    "{\"thread\":\"" thread "\",\"run\":\"r-" thread                           \
+    "\",\"graph\":\"g\",\"status\":\"failed\"}"
+
+START_TEST(all_that_failed_tonight_are_tried_again_by_one_command)
+{
+    PLAY({.op = "threads",
+             .final = "{\"threads\":[" FAILED("a") "," FAILED("b") "]}"},
+        {.op = "run", .final = "{\"status\":\"running\"}"});
+    expect_usage(RUN("retry", "--failed", "-g", "g"),
+        "this is to try again: 2 failed runs. Nobody is there to be asked; "
+        "--yes does it");
+    ss_buf_reset(&was_asked);
+    ck_assert_int_eq(
+        RUN("retry", "--failed", "-g", "g", "--since", "1h", "--meta",
+            "user=ann", "--meta", "try=2", "--prefix", "t/", "--yes"),
+        0);
+    expect_out("thread a  run r-a is tried again\n"
+               "thread b  run r-b is tried again\n");
+    expect_asked(
+        "threads {\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":"
+        "3600000,\"prefix\":\"t/\",\"metadata\":{\"user\":\"ann\",\"try\":2},"
+        "\"order\":\"newest\",\"limit\":500}\n"
+        "run {\"graph\":\"g\",\"thread\":\"a\",\"detach\":true,\"run\":\"MADE "
+        "UP\"}\n"
+        "run {\"graph\":\"g\",\"thread\":\"b\",\"detach\":true,\"run\":\"MADE "
+        "UP\"}\n");
+    expect_usage(RUN("retry", "r", "--failed"),
+        "RUN or --graph, --since, --meta, --all: one or others, not both");
+    expect_usage(
+        RUN("retry"), "say which RUN, or --graph, --since, --meta, --all");
+    expect_usage(RUN("retry", "--meta", "user", "--yes"),
+        "--meta takes KEY=VALUE, not \"user\"");
+}
+END_TEST
+
+START_TEST(what_cannot_be_done_to_all_is_told_of_each)
+{
+    PLAY(NO_MORE("runs", "k"),
+        {.op = "runs",
+            .final = "{\"runs\":[{\"run\":\"r\",\"key\":\"k\",\"thread\":"
+                     "\"t\"}]}"},
+        {.op = "cancel",
+            .final = "{\"error\":{\"code\":\"busy\",\"message\":\"no\"}}"},
+        {.op = "release", .final = "{\"status\":\"running\"}"});
+    ck_assert_int_eq(RUN("cancel", "--all", "--yes"), 1);
+    expect_out("");
+    expect_err("superstep: thread t: no\n"
+               "superstep: thread t: no\n"
+               "superstep: 2 of 2 runs: it could not be done\n");
+    ck_assert_int_eq(RUN("cancel", "-g", "g", "--yes", "--json"), 1);
+    ck_assert(says(&out, "{\"thread\": \"t\", \"run\": \"r\", \"done\": false, "
+                         "\"error\": {\"code\": \"busy\", "));
+    ss_buf_reset(&was_asked);
+    ck_assert_int_eq(RUN("release", "--all", "-y"), 0);
+    expect_out("thread t  run r goes on\n");
+    ck_assert(says(&was_asked, "runs {\"status\":\"quarantined\","));
+}
+END_TEST
+
+START_TEST(one_answer_is_given_to_all_that_ask)
+{
+    PLAY(NO_MORE("threads", "b"),
+        {.op = "threads",
+            .final = "{\"threads\":[" ASKS("a", "1",
+                "\"k\":[" QUESTION("i", "1") "," QUESTION(
+                    "j", "2") "]") "," ASKS("b", "2", "") "]}"},
+        {.op = "run", .final = "{\"status\":\"running\"}"});
+    ck_assert_int_eq(RUN("resume", "--all", "--value", "true", "--yes"), 0);
+    expect_out("thread a  goes on\n");
+    ck_assert(says(&was_asked,
+        "run {\"graph\":\"g\",\"thread\":\"a\",\"command\":{\"resume\":{\"i\":"
+        "true,\"j\":true}},\"detach\":true,\"run\":\"MADE UP\"}\n"));
+    expect_usage(
+        RUN("resume", "--all", "--yes"), "without THREAD give --value");
+    expect_usage(RUN("resume"), "say which THREAD, or --graph");
+}
+END_TEST
+
+START_TEST(nothing_to_be_done_is_no_failure)
+{
+    PLAY({.op = "threads", .final = "{\"threads\":[]}"});
+    ck_assert_int_eq(RUN("retry", "--failed"), 0);
+    expect_err(
+        "superstep: there is no such failed run: nothing is to be done\n");
+}
+END_TEST
+
+// `superstep runs -n 3` never had the run that had just begun.
+
+#define TOLD_OF(run, status)                                                   \
+    "{\"explain\":{\"run\":\"" run "\",\"thread\":\"t\",\"graph\":\"g\","      \
+    "\"status\":\"" status "\"}}"
+
+// One had to know that it is a run without input, and of which graph.
+START_TEST(retry_goes_on_where_a_failed_run_stopped)
+{
+    PLAY({.op = "explain", .final = TOLD_OF("r1", "failed")},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "r1"), 0);
+    expect_out("{\"log\": [\"hello\"]}\n");
+    expect_asked("explain {\"run\":\"r1\"}\n"
+                 "explain {\"thread\":\"t\"}\n"
+                 "run {\"graph\":\"g\",\"thread\":\"t\",\"run\":"
+                 "\"MADE UP\"}\n");
+}
+END_TEST
+
+START_TEST(retry_is_for_the_last_run_of_a_thread_and_for_failures)
+{
+    PLAY({.op = "explain", .final = TOLD_OF("r2", "failed")},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "r1", "-t", "t"), 1);
+    expect_err("superstep: run r1 is not the last one of thread t: run r2 came "
+               "after it, and the thread stands where that one left it\n");
+    expect_asked("explain {\"run\":\"r1\",\"thread\":\"t\"}\n"
+                 "explain {\"thread\":\"t\"}\n");
+    PLAY({.op = "explain", .final = TOLD_OF("r1", "done")},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "r1"), 1);
+    expect_err("superstep: run r1 did not fail, it is done: nothing is tried "
+               "again. superstep explain r1 tells what happened\n");
+    expect_asked("explain {\"run\":\"r1\"}\n");
+    PLAY({.op = "explain",
+        .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                 "\"there is no run r1\"}}"});
+    ck_assert_int_eq(RUN("retry", "r1"), 1);
+    expect_err("superstep: there is no run r1\n");
+}
+END_TEST
+
+static TCase *served(void)
+{
+    TCase *tcase = tcase_create("served");
+    tcase_set_timeout(tcase, 600);
+    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
+    tcase_add_checked_fixture(tcase, command_serve, NULL);
+    tcase_add_test(
+        tcase, all_that_failed_tonight_are_tried_again_by_one_command);
+    tcase_add_test(tcase, what_cannot_be_done_to_all_is_told_of_each);
+    tcase_add_test(tcase, one_answer_is_given_to_all_that_ask);
+    tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
+    tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);
+    tcase_add_test(
+        tcase, retry_is_for_the_last_run_of_a_thread_and_for_failures);
+    return tcase;
+}
+
+int main(void)
+{
+    if (access(PROGRAM, X_OK) != 0)
+        return 77; // built apart from the programs
+    Suite *suite = suite_create("cli_many");
+    suite_add_tcase(suite, served());
+    return suite_main(suite);
+}
