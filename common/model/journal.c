@@ -155,16 +155,6 @@ const json_t *ss_journal_facts(
     return index->facts;
 }
 
-const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
-    const char *ns, const char *id, size_t *ret_count)
-{
-    const struct ss_checkpoint_entry *orphan =
-        ss_journal_index_orphan(&opened(journal)->index, ns, id);
-    *ret_count = 0;
-    return orphan ? ss_journal_pending(orphan, ret_count)
-                  : ss_zalloc(1, sizeof(const struct ss_pending *));
-}
-
 // --- rows that void others --------------------------------------------------
 
 struct voided {

@@ -244,22 +244,15 @@ struct ss_checkpoint_entry {
     struct ss_row *row;                 // borrowed from the journal
     struct ss_checkpoint_entry *parent; // or NULL
     size_t order;                       // position among those of its namespace
-    // The rows with writes to it. Most checkpoints are never asked for what is
-    // pending there: that is folded when somebody does.
+    // The rows with writes to it, or that took its resume value without an id.
+    // What is pending there is folded when somebody asks.
     struct ss_pending_rows {
         const struct ss_row *first; // or NULL
         SS_VEC(const struct ss_row *) more;
-        struct ss_pending_fold *fold;
     } pending;
     struct ss_row *whole; // a row that holds all of it, or NULL
     uint64_t base_seq;    // the row at which reading its chain begins
     size_t bytes;         // of all rows from there to its own
-};
-
-struct ss_pending {
-    const struct ss_row_write *write; // borrowed from its row
-    const char *run;                  // the run that wrote it; borrowed, too
-    uint64_t seq;                     // the row: later ones came later
 };
 
 // What the rows say about a run.
@@ -274,7 +267,7 @@ struct ss_run_facts {
 };
 
 struct ss_journal;
-struct ss_pending_fold;
+struct ss_pendings;
 
 struct ss_journal *ss_journal_new(void);
 void ss_journal_destroy(struct ss_journal **journal);
@@ -282,9 +275,8 @@ void ss_journal_destroy(struct ss_journal **journal);
 // the row on success; else nothing changed. SS_ECORRUPT: a gap, a checkpoint
 // id that is not greater than those of its namespace, a parent that should be
 // there and is not, a damaged row. Writes to an unknown checkpoint are kept
-// (R5.3, R13.2): ss_journal_orphans(). A parent whose row was pruned may be
-// written again by a later SS_ROW_SNAPSHOT; ss_journal_check() checks that it
-// was.
+// for when it comes (R5.3, R13.2). A parent whose row was pruned may be written
+// again by a later SS_ROW_SNAPSHOT; ss_journal_check() checks that it was.
 int ss_journal_append(struct ss_journal *journal, struct ss_row *row,
     struct ss_error *error) SS_MUST_USE;
 // After loading: the newest checkpoint of each namespace can be folded, or
@@ -321,17 +313,11 @@ const struct ss_run_facts *ss_journal_run(
 // newest row that tells them has them, and that row: borrowed. NULL, 0: none.
 const json_t *ss_journal_facts(
     const struct ss_journal *journal, uint64_t *ret_seq);
-// Pending writes of a mark as they came, folded: the first wins for idx >= 0,
-// the last for idx < 0. Borrowed array.
-const struct ss_pending *ss_journal_pending_all(
-    const struct ss_checkpoint_entry *mark, size_t *ret_count);
-// Pending writes of a mark in reading order: (path, task id, idx) (R1.10).
-// Gives an array of borrowed entries (ss_free).
-const struct ss_pending **ss_journal_pending(
-    const struct ss_checkpoint_entry *mark, size_t *ret_count);
-// The same of writes to a checkpoint that the journal does not have.
-const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
-    const char *ns, const char *id, size_t *ret_count);
+// Adds the pending writes of a mark in reading order: (path, task id, idx)
+// (R1.10). Of those to one place the first counts where idx >= 0, the last
+// where idx < 0. `run`: whose writes are "of this run"; NULL: nobody's.
+void ss_journal_pending(const struct ss_checkpoint_entry *mark, const char *run,
+    struct ss_pendings *pending);
 // Memory that the journal holds, about, in bytes.
 size_t ss_journal_size(const struct ss_journal *journal);
 // Put it into few bytes. What was borrowed from it is gone; whoever asks for

@@ -1,5 +1,5 @@
-// journal_impl.h - what journal.c, journal_index.c, journal_pack.c, row_size.c,
-// fold.c and pending.c share.
+// journal_impl.h - what journal.c, journal_index.c, journal_pack.c,
+// journal_pending.c, row_size.c and fold.c share.
 #ifndef SS_MODEL_JOURNAL_IMPL_H
 #define SS_MODEL_JOURNAL_IMPL_H
 
@@ -63,10 +63,6 @@ int ss_journal_index_add(const struct ss_journal *journal,
 // Each checkpoint's chain ends at a whole one or at the first, or SS_ECORRUPT.
 int ss_journal_index_check(
     const struct ss_journal_index *index, struct ss_error *error) SS_MUST_USE;
-// The entry that holds the writes to a checkpoint that the journal does not
-// have; or NULL.
-struct ss_checkpoint_entry *ss_journal_index_orphan(
-    const struct ss_journal_index *index, const char *ns, const char *id);
 void ss_journal_index_fini(struct ss_journal_index *index);
 // The position of the first mark of `space` with an id of `id` or greater.
 size_t ss_namespace_position(const struct ss_namespace *space, const char *id);
@@ -80,10 +76,9 @@ size_t ss_row_size(const struct ss_row *row);
 // Bytes of memory that the row takes, about, if its body takes `size`.
 size_t ss_row_weight(const struct ss_row *row, size_t size);
 
-// Pending writes of a mark (pending.c).
+// The row has writes to the mark, or took its resume value without an id
+// (journal_pending.c). Each row once.
 void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row *row);
-// The null task's resume value without an id was taken.
-void ss_pending_answered(struct ss_checkpoint_entry *mark);
 // `to` has none yet.
 void ss_pending_move(
     struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from);

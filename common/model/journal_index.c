@@ -81,15 +81,6 @@ static char *orphan_key(const char *ns, const char *id)
     return ss_format("%s\n%s", ns, id);
 }
 
-struct ss_checkpoint_entry *ss_journal_index_orphan(
-    const struct ss_journal_index *index, const char *ns, const char *id)
-{
-    char *key = orphan_key(ns, id);
-    struct ss_checkpoint_entry *orphan = ss_map_get(&index->orphans, key);
-    ss_free(key);
-    return orphan;
-}
-
 // --- growing by a row -------------------------------------------------------
 
 static struct ss_namespace *space_of(
@@ -164,29 +155,24 @@ static void run_add_mark(
     }
 }
 
-static void answer_taken(
-    struct ss_journal_index *index, const struct ss_row *row)
+static struct ss_checkpoint_entry *mark_of(
+    const struct ss_journal_index *index, const char *ns, const char *id)
 {
-    const struct ss_namespace *root = ss_map_get(&index->spaces, "");
-    struct ss_checkpoint_entry *mark =
-        root ? ss_namespace_find(root, row->answer_of) : NULL;
-    if (mark) {
-        ss_pending_answered(mark);
-    }
+    const struct ss_namespace *space = ss_map_get(&index->spaces, ns);
+    return space ? ss_namespace_find(space, id) : NULL;
 }
 
 static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
 {
-    if (row->answer_of[0]) {
-        answer_taken(index, row);
+    struct ss_checkpoint_entry *mark = mark_of(index, text(row->ns), row->of);
+    struct ss_checkpoint_entry *root =
+        row->answer_of[0] ? mark_of(index, "", row->answer_of) : NULL;
+    if (root && (root != mark || row->writes_count == 0)) {
+        ss_pending_add(root, row);
     }
     if (row->writes_count == 0) {
         return;
     }
-    const struct ss_namespace *space =
-        ss_map_get(&index->spaces, text(row->ns));
-    struct ss_checkpoint_entry *mark =
-        space ? ss_namespace_find(space, row->of) : NULL;
     if (!mark) {
         char *key = orphan_key(text(row->ns), row->of);
         mark = ss_map_get(&index->orphans, key);
@@ -341,7 +327,9 @@ int ss_journal_index_add(const struct ss_journal *journal,
         }
     }
     run_add(index, row);
-    writes_add(index, row);
+    if (row->writes_count > 0 || row->answer_of[0]) {
+        writes_add(index, row);
+    }
     if (row->has_checkpoint) {
         checkpoint_add(journal, index, row);
     }

@@ -1,244 +1,155 @@
-// pending.c - the pending writes of a checkpoint (spec/engine.md R1.7-R1.10).
-//
-// One entry for (task, idx): the first stays where idx >= 0, the last replaces
-// where idx < 0. A wide superstep has a hundred thousand tasks, so entries are
-// found by a hash table (open addressing) over their positions.
-#include <stdlib.h>
+// pending.c - the pending writes of a checkpoint. A wide superstep has a
+// hundred thousand tasks, so they are found by a hash table (open addressing).
+#include "common/model/pending.h"
+
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/journal_impl.h"
-#include "common/model/reserved.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
 
-enum { SLOTS_MIN = 16 };
+// ------------------------------------------------ whose they are
 
-struct ss_pending_fold {
-    SS_VEC(struct ss_pending) list;
-    uint32_t *slots; // hash of (task, idx) -> position in `list` + 1
-    size_t slots_count;
-    size_t rows; // of the mark's, that are in it
-};
+enum { LOOKED_THROUGH_MAX = 8 };
 
-static uint64_t key_hash(const char *task_id, int32_t idx)
+static const char *task_of(const struct ss_pendings *pending, size_t index)
 {
-    uint64_t hash = ss_hash64(task_id, strlen(task_id));
-    return hash ^ ((uint64_t)(uint32_t)idx * 0x9e3779b97f4a7c15u);
+    return pending->items[index].write.task_id;
 }
 
-static bool key_is(
-    const struct ss_pending *pending, const char *task_id, int32_t idx)
+static uint32_t *bucket(const struct ss_pendings *pending, const char *task_id)
 {
-    return pending->write->idx == idx &&
-           strcmp(pending->write->task_id, task_id) == 0;
+    size_t mask = pending->index_size - 1;
+    size_t at = ss_hash64(task_id, strlen(task_id)) & mask;
+    while (pending->index[at] &&
+           strcmp(task_of(pending, pending->index[at] - 1), task_id) != 0)
+        at = (at + 1) & mask;
+    return &pending->index[at];
 }
 
-// The slot that holds the key, or the free one where it would stand.
-static uint32_t *slot_find(
-    const struct ss_pending_fold *fold, const char *task_id, int32_t idx)
+const struct ss_pending *ss_pendings_next(const struct ss_pendings *pending,
+    const char *task_id, const struct ss_pending *last)
 {
-    size_t at = (size_t)key_hash(task_id, idx) & (fold->slots_count - 1);
-    while (fold->slots[at] != 0 &&
-           !key_is(&fold->list.items[fold->slots[at] - 1], task_id, idx)) {
-        at = (at + 1) & (fold->slots_count - 1);
+    if (pending->index_size > 0) {
+        uint32_t place = last ? last->next : *bucket(pending, task_id);
+        return place ? &pending->items[place - 1] : NULL;
     }
-    return &fold->slots[at];
+    size_t i = last ? (size_t)(last - pending->items) + 1 : 0;
+    while (i < pending->count && strcmp(task_of(pending, i), task_id) != 0)
+        i++;
+    return i < pending->count ? &pending->items[i] : NULL;
 }
 
-static void slots_build(struct ss_pending_fold *fold, size_t count)
+// What was in it is another list now: its places are looked up anew.
+static void index_all(struct ss_pendings *pending)
 {
-    ss_free(fold->slots);
-    fold->slots = ss_zalloc(count, sizeof(*fold->slots));
-    fold->slots_count = count;
-    for (size_t i = 0; i < fold->list.count; i++) {
-        const struct ss_row_write *write = fold->list.items[i].write;
-        *slot_find(fold, write->task_id, write->idx) = (uint32_t)(i + 1);
-    }
-}
-
-static void take_answer(struct ss_pending_fold *fold)
-{
-    for (size_t i = 0; i < fold->list.count; i++) {
-        const struct ss_row_write *write = fold->list.items[i].write;
-        if (strcmp(write->task_id, SS_NULL_TASK) == 0 &&
-            strcmp(write->channel, SS_NAME_RESUME) == 0) {
-            SS_VEC_REMOVE(&fold->list, i);
-            slots_build(fold, fold->slots_count);
-            return;
-        }
-    }
-}
-
-// A task that failed after it had written (its writes could not be applied)
-// runs again: what it writes then replaces what it wrote before.
-static bool failed_between(const struct ss_pending_fold *fold,
-    const char *task_id, uint64_t from, uint64_t to)
-{
-    uint32_t slot = *slot_find(fold, task_id, ss_name_special(SS_NAME_ERROR));
-    if (slot == 0) {
-        return false;
-    }
-    uint64_t failed = fold->list.items[slot - 1].seq;
-    return failed >= from && failed < to;
-}
-
-static void fold_write(struct ss_pending_fold *fold, const struct ss_row *row,
-    const struct ss_row_write *write)
-{
-    struct ss_pending pending = {write, row->run, row->seq};
-    if (!write->value) {
-        take_answer(fold);
+    size_t size = 4 * LOOKED_THROUGH_MAX;
+    if (pending->count <= LOOKED_THROUGH_MAX) {
+        ss_free(pending->index);
+        pending->index = NULL;
+        pending->index_size = 0;
         return;
     }
-    if ((fold->list.count + 1) * 2 > fold->slots_count) {
-        slots_build(
-            fold, fold->slots_count ? fold->slots_count * 2 : SLOTS_MIN);
+    while (size < 2 * pending->count)
+        size *= 2;
+    if (size > pending->index_size)
+        pending->index =
+            ss_realloc(pending->index, size * sizeof(*pending->index));
+    else
+        size = pending->index_size;
+    pending->index_size = size;
+    memset(pending->index, 0, size * sizeof(*pending->index));
+    for (size_t i = pending->count; i-- > 0;) {
+        uint32_t *place = bucket(pending, task_of(pending, i));
+        pending->items[i].next = *place;
+        *place = (uint32_t)i + 1;
     }
-    uint32_t *slot = slot_find(fold, write->task_id, write->idx);
-    struct ss_pending *there = *slot != 0 ? &fold->list.items[*slot - 1] : NULL;
-    if (there && write->idx >= 0 &&
-        !failed_between(fold, write->task_id, there->seq, row->seq)) {
+}
+
+// The newest is the last of its task.
+static void index_newest(struct ss_pendings *pending)
+{
+    struct ss_pending *newest = &pending->items[pending->count - 1];
+    if (pending->count <= LOOKED_THROUGH_MAX ||
+        2 * pending->count > pending->index_size) {
+        index_all(pending);
         return;
     }
-    if (there) {
-        *there = pending;
-        return;
-    }
-    SS_VEC_PUSH(&fold->list, pending);
-    *slot = (uint32_t)fold->list.count;
+    uint32_t *place = bucket(pending, newest->write.task_id);
+    if (strcmp(newest[-1].write.task_id, newest->write.task_id) == 0)
+        place = &newest[-1].next; // most often a task's come together
+    while (*place)
+        place = &pending->items[*place - 1].next;
+    *place = (uint32_t)pending->count;
 }
 
-// Of all rows so far; NULL: no row has writes to it.
-static struct ss_pending_fold *folded(const struct ss_checkpoint_entry *mark)
+// ------------------------------------------------ adding and dropping
+
+void ss_pendings_add(struct ss_pendings *pending,
+    const struct ss_row_write *write, bool of_this_run, uint64_t seq)
 {
-    struct ss_pending_rows *rows = (struct ss_pending_rows *)&mark->pending;
-    if (!rows->first) {
-        return NULL;
-    }
-    if (!rows->fold) {
-        rows->fold = ss_zalloc(1, sizeof(*rows->fold));
-    }
-    struct ss_pending_fold *fold = rows->fold;
-    for (; fold->rows < 1 + rows->more.count; fold->rows++) {
-        const struct ss_row *row =
-            fold->rows == 0 ? rows->first : rows->more.items[fold->rows - 1];
-        for (size_t i = 0; i < row->writes_count; i++) {
-            fold_write(fold, row, &row->writes[i]);
-        }
-    }
-    return fold;
+    enum { FEWEST = 4 };
+    const struct ss_row_write *before =
+        pending->count > 0 ? &pending->items[pending->count - 1].write : NULL;
+    struct ss_pending entry = {
+        .write = *write, .of_this_run = of_this_run, .seq = seq};
+    const char *path = write->path ? write->path : "";
+    entry.write.path = before && strcmp(before->path, path) == 0
+                           ? before->path
+                           : ss_arena_text(&pending->memory, path);
+    entry.write.channel = ss_arena_text(&pending->memory, write->channel);
+    entry.write.value = ss_value_ref(write->value);
+    ss_check(pending->count < UINT32_MAX / 4);
+    if (pending->count == pending->capacity)
+        pending->items = ss_vec_grow(pending->items, &pending->capacity,
+            pending->count + (pending->count ? 1 : FEWEST),
+            sizeof(*pending->items));
+    pending->items[pending->count++] = entry;
+    index_newest(pending);
 }
 
-void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row *row)
+static void take_out(struct ss_pendings *pending, size_t index)
 {
-    if (!mark->pending.first) {
-        mark->pending.first = row;
-    } else {
-        SS_VEC_PUSH(&mark->pending.more, row);
-    }
+    ss_value_unref(pending->items[index].write.value);
+    SS_VEC_REMOVE(pending, index);
 }
 
-void ss_pending_answered(struct ss_checkpoint_entry *mark)
+void ss_pendings_remove(struct ss_pendings *pending, size_t index)
 {
-    struct ss_pending_fold *fold = folded(mark);
-    if (fold) {
-        take_answer(fold);
-    }
+    take_out(pending, index);
+    index_all(pending);
 }
 
-void ss_pending_move(
-    struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from)
+// NULL: of all channels.
+static void drop(
+    struct ss_pendings *pending, const char *task_id, const char *channel)
 {
-    ss_check(!to->pending.first);
-    to->pending = from->pending;
-    from->pending = (struct ss_pending_rows){0};
+    if (!ss_pendings_next(pending, task_id, NULL))
+        return; // of the many of a wide superstep, most write once
+    for (size_t i = pending->count; i-- > 0;)
+        if (strcmp(task_of(pending, i), task_id) == 0 &&
+            (!channel || strcmp(pending->items[i].write.channel, channel) == 0))
+            take_out(pending, i);
+    index_all(pending);
 }
 
-void ss_pending_fini(struct ss_checkpoint_entry *mark)
+void ss_pendings_drop(struct ss_pendings *pending, const char *task_id)
 {
-    struct ss_pending_fold *fold = mark->pending.fold;
-    if (fold) {
-        SS_VEC_FINI(&fold->list);
-        ss_free(fold->slots);
-        ss_free(fold);
-    }
-    SS_VEC_FINI(&mark->pending.more);
-    mark->pending = (struct ss_pending_rows){0};
+    drop(pending, task_id, NULL);
 }
 
-static int compare(const void *left, const void *right)
+void ss_pendings_drop_write(
+    struct ss_pendings *pending, const char *task_id, const char *channel)
 {
-    const struct ss_row_write *a =
-        (*(const struct ss_pending *const *)left)->write;
-    const struct ss_row_write *b =
-        (*(const struct ss_pending *const *)right)->write;
-    int order = strcmp(a->path ? a->path : "", b->path ? b->path : "");
-    if (order == 0) {
-        order = strcmp(a->task_id, b->task_id);
-    }
-    return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
+    drop(pending, task_id, channel);
 }
 
-// Drop what a task wrote before it failed and did not write again afterwards.
-// `sorted`: all of one task. Returns how many stay.
-static size_t stale_drop(const struct ss_pending **sorted, size_t count)
+void ss_pendings_fini(struct ss_pendings *pending)
 {
-    uint64_t failed = 0;
-    bool anew = false;
-    for (size_t i = 0; i < count; i++) {
-        if (sorted[i]->write->idx == ss_name_special(SS_NAME_ERROR)) {
-            failed = sorted[i]->seq;
-        }
-    }
-    for (size_t i = 0; i < count && failed > 0; i++) {
-        anew |= sorted[i]->write->idx >= 0 && sorted[i]->seq > failed;
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!anew || sorted[i]->write->idx < 0 || sorted[i]->seq > failed) {
-            sorted[kept++] = sorted[i];
-        }
-    }
-    return kept;
-}
-
-static size_t stale_drop_all(const struct ss_pending **sorted, size_t count)
-{
-    size_t kept = 0;
-    for (size_t from = 0; from < count;) {
-        size_t to = from + 1;
-        while (to < count && strcmp(sorted[from]->write->task_id,
-                                 sorted[to]->write->task_id) == 0) {
-            to++;
-        }
-        size_t stay = stale_drop(sorted + from, to - from);
-        memmove(sorted + kept, sorted + from, stay * sizeof(*sorted));
-        kept += stay;
-        from = to;
-    }
-    return kept;
-}
-
-const struct ss_pending *ss_journal_pending_all(
-    const struct ss_checkpoint_entry *mark, size_t *ret_count)
-{
-    const struct ss_pending_fold *fold = folded(mark);
-    *ret_count = fold ? fold->list.count : 0;
-    return fold ? fold->list.items : NULL;
-}
-
-const struct ss_pending **ss_journal_pending(
-    const struct ss_checkpoint_entry *mark, size_t *ret_count)
-{
-    size_t count = 0;
-    const struct ss_pending *all = ss_journal_pending_all(mark, &count);
-    const struct ss_pending **sorted =
-        ss_zalloc(count ? count : 1, sizeof(const struct ss_pending *));
-    for (size_t i = 0; i < count; i++) {
-        sorted[i] = &all[i];
-    }
-    if (count > 1) {
-        qsort(sorted, count, sizeof(const struct ss_pending *), compare);
-    }
-    *ret_count = stale_drop_all(sorted, count);
-    return sorted;
+    for (size_t i = 0; i < pending->count; i++)
+        ss_value_unref(pending->items[i].write.value);
+    ss_free(pending->items);
+    ss_free(pending->index);
+    ss_arena_fini(&pending->memory);
+    *pending = (struct ss_pendings){0};
 }

@@ -1,4 +1,5 @@
-// pending.h - pending writes in memory, and what they say of a task (R1.14).
+// pending.h - what pending writes say of a task (R1.14), and what it finds
+// there.
 #ifndef SS_PREGEL_PENDING_H
 #define SS_PREGEL_PENDING_H
 
@@ -7,37 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/arena.h"
-#include "common/base/ids.h"
+#include "common/model/pending.h"
 
 struct ss_planned_task;
-struct ss_value;
 struct ss_writes;
-
-// A pending write in memory (R1.7).
-struct ss_pending_write {
-    char task_id[SS_UUID_SIZE];
-    bool of_this_run; // written by this run (recovery, R5.28)
-    bool is_left;     // an exit has stored it; there may be another one
-    int32_t idx;
-    uint32_t next; // of the same task: its place + 1; 0: there are no more
-    const char *path, *channel; // of their container
-    struct ss_value *value;
-    uint64_t seq; // which came later: the row, then a counter
-};
-
-// In the order in which they were added. Their texts lie in one memory that
-// goes when all of them go.
-struct ss_pendings {
-    struct ss_pending_write *items;
-    size_t count;
-    size_t capacity;
-    // Hash of a task's id -> the place of its first + 1. Of a few there is
-    // none: they are looked through.
-    uint32_t *index;
-    size_t index_size;
-    struct ss_arena memory;
-};
 
 struct ss_task_facts {
     bool finished;
@@ -55,20 +29,9 @@ struct ss_task_facts {
 
 struct ss_task_facts ss_pendings_facts(
     const struct ss_pendings *pending, const char *task_id);
-void ss_pendings_add(struct ss_pendings *pending, const char *task_id,
-    const char *path, int32_t idx, const char *channel, struct ss_value *value,
-    bool of_this_run, uint64_t seq); // borrows all
-void ss_pendings_drop(struct ss_pendings *pending, const char *task_id);
-void ss_pendings_drop_write(
-    struct ss_pendings *pending, const char *task_id, const char *channel);
-// Is there any write of this task?
-bool ss_pendings_have(const struct ss_pendings *pending, const char *task_id);
 // A write of this task was made by this run (how often it was tried, or lost,
 // is none).
 bool ss_pendings_ours(const struct ss_pendings *pending, const char *task_id);
-// Drops the write at that place.
-void ss_pendings_remove(struct ss_pendings *pending, size_t index);
-void ss_pendings_fini(struct ss_pendings *pending);
 // Output writes (neither control nor special) of a task. Appends copies.
 void ss_pendings_output(const struct ss_pendings *pending, const char *task_id,
     struct ss_writes *writes);

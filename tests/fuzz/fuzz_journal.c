@@ -16,6 +16,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/pending.h"
 #include "common/wire/row_impl.h"
 #include "coordinator/core/journal_io.h"
 #include "coordinator/store/store_actor.h"
@@ -114,11 +115,11 @@ static bool load(struct input *input, struct ss_journal *journal, uint64_t seq,
 static void look_at(
     struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
-    size_t count;
-    const struct ss_pending **pending = ss_journal_pending(mark, &count);
-    for (size_t i = 0; i < count; i++)
-        ss_check(pending[i] != NULL);
-    ss_free(pending);
+    struct ss_pendings pending = {0};
+    ss_journal_pending(mark, mark->run, &pending);
+    for (size_t i = 0; i < pending.count; i++)
+        ss_check(pending.items[i].write.value != NULL);
+    ss_pendings_fini(&pending);
     struct ss_checkpoint *checkpoint = ss_journal_fold(journal, mark);
     if (checkpoint)
         ss_check(strcmp(checkpoint->id, mark->id) == 0);

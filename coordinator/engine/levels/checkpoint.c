@@ -179,37 +179,25 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
 
 // ------------------------------------------------ pending writes
 
-static bool is_null_task(const char *task_id)
-{
-    return strcmp(task_id, SS_NULL_TASK) == 0;
-}
-
-// A write as it stands in the open row, which says that it is of `task_id`.
-static void row_write(
-    struct loop *loop, const struct ss_pending_write *p, struct ss_value *value)
+// A write in the open row.
+static void row_write(struct loop *loop, const struct ss_row_write *write)
 {
     struct thread *thread = loop->thread;
-    ss_check(p->path && p->channel);
+    ss_check(write->path && write->channel);
     struct ss_row *row = ss_thread_row_for_writes(
         thread, run_of(loop), loop->ns, loop->checkpoint.id);
     if (row->writes_count == 0)
         name_input(loop, row);
-    struct ss_row_write write = {.path = (char *)p->path,
-        .idx = p->idx,
-        .channel = (char *)p->channel,
-        .value = value};
-    memcpy(write.task_id, p->task_id, sizeof(write.task_id));
-    ss_row_add_write(row, &thread->open_writes, &write);
+    ss_row_add_write(row, &thread->open_writes, write);
 }
 
 // The resume value without an id, that the journal holds, was taken.
 static void row_taken(struct loop *loop)
 {
-    struct ss_pending_write taken = {.task_id = SS_NULL_TASK,
-        .path = "",
-        .idx = ss_name_special(SS_NAME_RESUME),
-        .channel = SS_NAME_RESUME};
-    row_write(loop, &taken, NULL);
+    row_write(loop, &(struct ss_row_write){.task_id = SS_NULL_TASK,
+                        .path = (char *)"",
+                        .idx = ss_name_special(SS_NAME_RESUME),
+                        .channel = (char *)SS_NAME_RESUME});
 }
 
 // Untracked, and not written by an update or left by an exit (R5.30-4).
@@ -224,24 +212,21 @@ static bool is_unstored(const struct loop *loop, const char *channel)
 }
 
 // What an update writes, and what an exit leaves pending, is stored as it is;
-// else a send goes without what is untracked. Gives.
-static struct ss_value *write_form(
-    const struct loop *loop, const struct ss_pending_write *p)
+// else a send goes without what is untracked.
+static void store_pending(struct loop *loop, const struct ss_row_write *write)
 {
-    if (!loop->graph->has_untracked || !loop->run ||
-        loop->run->options.durability == DURABLE_EXIT ||
-        ss_graph_channel(loop->graph, p->channel) != loop->graph->tasks_channel)
-        return ss_value_ref(p->value);
-    return ss_value_new(ss_delta_tracked(loop->graph, ss_value_json(p->value)));
-}
-
-static void store_pending(struct loop *loop, const struct ss_pending_write *p)
-{
-    if (is_unstored(loop, p->channel))
+    struct ss_row_write form = *write;
+    struct ss_value *tracked = NULL;
+    if (is_unstored(loop, write->channel))
         return;
-    struct ss_value *form = write_form(loop, p);
-    row_write(loop, p, form);
-    ss_value_unref(form);
+    if (loop->graph->has_untracked && loop->run &&
+        loop->run->options.durability != DURABLE_EXIT &&
+        ss_graph_channel(loop->graph, write->channel) ==
+            loop->graph->tasks_channel)
+        form.value = tracked = ss_value_new(
+            ss_delta_tracked(loop->graph, ss_value_json(write->value)));
+    row_write(loop, &form);
+    ss_value_unref(tracked);
 }
 
 void ss_loop_put_writes(struct loop *loop, const char *task_id,
@@ -252,14 +237,17 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
     if (count == 0)
         return;
     struct ss_pendings *pending = &loop->pending;
-    bool is_null = is_null_task(task_id), is_due = checkpoint_is_due(loop);
+    bool is_null = strcmp(task_id, SS_NULL_TASK) == 0;
+    bool is_due = checkpoint_is_due(loop);
+    struct ss_row_write next = {.path = (char *)path};
+    ss_id_copy(next.task_id, task_id);
     uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
     int32_t place = 0;
     for (size_t i = 0; is_null && i < pending->count; i++) {
         // R5.30-3: regular ones of the null task keep their places
-        const struct ss_pending_write *p = &pending->items[i];
-        if (is_null_task(p->task_id) && p->idx >= place)
-            place = p->idx + 1;
+        const struct ss_pending *p = &pending->items[i];
+        if (ss_pending_is_null(p) && p->write.idx >= place)
+            place = p->write.idx + 1;
     }
     if (!is_null)
         ss_pendings_drop(pending, task_id);
@@ -270,10 +258,12 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
         int32_t idx = ss_name_special(write->channel);
         if (is_null && idx < 0)
             ss_pendings_drop_write(pending, task_id, write->channel);
-        ss_pendings_add(pending, task_id, path, idx < 0 ? idx : place,
-            write->channel, write->value, true, call);
+        next.idx = idx < 0 ? idx : place;
+        next.channel = write->channel;
+        next.value = write->value;
+        ss_pendings_add(pending, &next, true, call);
         if (is_due)
-            store_pending(loop, &pending->items[pending->count - 1]);
+            store_pending(loop, &next);
         // what is not stored takes no place in the journal (R5.30-4)
         if (is_due && is_unstored(loop, write->channel))
             continue;
@@ -284,14 +274,17 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
 
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost)
 {
-    struct ss_value *value = ss_value_new(lost);
+    struct ss_row_write write = {.path = (char *)task->planned.path,
+        .idx = ss_name_special(SS_NAME_LOST),
+        .channel = (char *)SS_NAME_LOST,
+        .value = ss_value_new(lost)};
+    ss_id_copy(write.task_id, task->planned.id);
     uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
-    ss_pendings_drop_write(&loop->pending, task->planned.id, SS_NAME_LOST);
-    ss_pendings_add(&loop->pending, task->planned.id, task->planned.path,
-        ss_name_special(SS_NAME_LOST), SS_NAME_LOST, value, true, call);
+    ss_pendings_drop_write(&loop->pending, write.task_id, SS_NAME_LOST);
+    ss_pendings_add(&loop->pending, &write, true, call);
     if (checkpoint_is_due(loop))
-        store_pending(loop, &loop->pending.items[loop->pending.count - 1]);
-    ss_value_unref(value);
+        store_pending(loop, &write);
+    ss_value_unref(write.value);
 }
 
 void ss_loop_save_at_exit(struct loop *loop)
@@ -299,10 +292,11 @@ void ss_loop_save_at_exit(struct loop *loop)
     if (loop->checkpoint.dirty)
         write_row(loop);
     for (size_t i = 0; i < loop->pending.count; i++) {
-        struct ss_pending_write *p = &loop->pending.items[i];
-        if (!p->of_this_run || p->is_left || ss_name_of_attempts(p->channel))
+        struct ss_pending *p = &loop->pending.items[i];
+        if (!p->of_this_run || p->is_left ||
+            ss_name_of_attempts(p->write.channel))
             continue;
-        store_pending(loop, p);
+        store_pending(loop, &p->write);
         p->is_left = true;
     }
     // an earlier run left the resume value without an id there, and this one
@@ -316,9 +310,9 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
     bool stored = false;
     struct ss_row *row = root->thread->open;
     for (size_t i = root->pending.count; i-- > 0;) {
-        struct ss_pending_write *p = &root->pending.items[i];
-        if (is_null_task(p->task_id) &&
-            strcmp(p->channel, SS_NAME_RESUME) == 0) {
+        const struct ss_pending *p = &root->pending.items[i];
+        if (ss_pending_is_null(p) &&
+            strcmp(p->write.channel, SS_NAME_RESUME) == 0) {
             ss_pendings_remove(&root->pending, i);
             stored = true;
         }

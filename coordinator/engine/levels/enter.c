@@ -52,9 +52,9 @@ bool ss_resume_is_id_map(const json_t *resume)
 void ss_enter_drop_writes(struct loop *loop, const char *channel)
 {
     for (size_t i = loop->pending.count; i-- > 0;) {
-        struct ss_pending_write *p = &loop->pending.items[i];
+        struct ss_pending *p = &loop->pending.items[i];
         bool ours = loop->run && loop->run->terms.recovering && p->of_this_run;
-        if (strcmp(p->channel, channel) == 0 && !ours)
+        if (strcmp(p->write.channel, channel) == 0 && !ours)
             ss_pendings_remove(&loop->pending, i);
     }
 }

@@ -100,8 +100,7 @@ static void load_row_writes(struct loop *loop, const struct ss_row *row)
                 &loop->pending, write->task_id, write->channel);
         if (first)
             ss_pendings_drop(&loop->pending, write->task_id);
-        ss_pendings_add(&loop->pending, write->task_id, write->path, write->idx,
-            write->channel, write->value, true, row->seq);
+        ss_pendings_add(&loop->pending, write, true, row->seq);
     }
 }
 
@@ -120,24 +119,6 @@ static void load_own_writes(
     }
 }
 
-static void load_pending(
-    struct loop *loop, const struct ss_checkpoint_entry *mark)
-{
-    size_t count = 0;
-    const struct ss_pending **items = ss_journal_pending(mark, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct ss_row_write *write = items[i]->write;
-        if (!write->value)
-            continue;
-        bool ours = loop->run && strcmp(items[i]->run, loop->run->id) == 0;
-        ss_pendings_add(&loop->pending, write->task_id, write->path, write->idx,
-            write->channel, write->value, ours, items[i]->seq);
-    }
-    ss_free(items);
-    if (loop->run && loop->run->terms.recovering)
-        load_own_writes(loop, mark);
-}
-
 int ss_loop_load(
     struct loop *loop, struct ss_checkpoint_entry *mark, struct ss_error *error)
 {
@@ -149,7 +130,10 @@ int ss_loop_load(
     if (status == SS_OK)
         status = ss_machine_load(loop->machine, checkpoint, error);
     if (status == SS_OK && mark) {
-        load_pending(loop, mark);
+        ss_journal_pending(
+            mark, loop->run ? loop->run->id : NULL, &loop->pending);
+        if (loop->run && loop->run->terms.recovering)
+            load_own_writes(loop, mark);
         ss_lineage_load(&loop->lineage, mark);
         ss_id_copy(at->id, mark->id);
         ss_id_copy(at->parent_id, mark->parent_id);

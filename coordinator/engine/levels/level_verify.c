@@ -59,7 +59,7 @@ static void verify_end(const struct task *task)
     const struct ss_pendings *pending = &task->loop->pending;
     bool stores = task->state == TASK_DONE || task->state == TASK_FAILED;
     if (stores && !(task->error && task->error->status == SS_EDRAINED))
-        ss_invariant(I192, ss_pendings_have(pending, task->planned.id));
+        ss_invariant(I192, ss_pendings_next(pending, task->planned.id, NULL));
     if (task->state == TASK_DONE && !task->restored)
         ss_invariant(I49, task->writes.count > 0);
     if (task->state == TASK_INTERRUPTED)
@@ -123,9 +123,9 @@ static void verify_pending(const struct loop *loop, struct census *census)
     const struct ss_pendings *pending = &loop->pending;
     census->seen += pending->count;
     for (size_t i = 0; i < pending->count; i++) {
-        const struct ss_pending_write *p = &pending->items[i];
-        ss_invariant(I207, ss_pendings_have(pending, p->task_id));
-        ss_invariant(I208, p->path && p->channel && p->value);
+        const struct ss_pending *p = &pending->items[i];
+        ss_invariant(I207, ss_pendings_next(pending, p->write.task_id, NULL));
+        ss_invariant(I208, p->write.path && p->write.channel && p->write.value);
     }
 }
 

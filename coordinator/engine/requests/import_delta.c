@@ -12,6 +12,7 @@
 #include "common/model/channel.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/pending.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/import.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -71,7 +72,7 @@ static struct ss_value *held_by(struct thread *thread,
 static json_t *written_to(const struct parent *parent, const char *name)
 {
     json_t *list = json_array(), *write;
-    size_t i, count = 0;
+    size_t i;
     json_array_foreach (
         json_object_get(parent->saved, "pending_writes"), i, write) {
         if (strcmp(ss_json_str(write, "channel", ""), name) == 0)
@@ -79,13 +80,13 @@ static json_t *written_to(const struct parent *parent, const char *name)
     }
     if (!parent->mark)
         return list;
-    const struct ss_pending **pending =
-        ss_journal_pending(parent->mark, &count);
-    for (i = 0; i < count; i++)
-        if (strcmp(pending[i]->write->channel, name) == 0 &&
-            pending[i]->write->value)
-            json_array_append(list, ss_value_json(pending[i]->write->value));
-    ss_free(pending);
+    struct ss_pendings pending = {0};
+    ss_journal_pending(parent->mark, NULL, &pending);
+    for (i = 0; i < pending.count; i++)
+        if (strcmp(pending.items[i].write.channel, name) == 0)
+            json_array_append(
+                list, ss_value_json(pending.items[i].write.value));
+    ss_pendings_fini(&pending);
     return list;
 }
 

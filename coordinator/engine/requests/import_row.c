@@ -13,6 +13,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/checkpoint.h"
+#include "common/model/pending.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/import.h"
@@ -106,63 +107,61 @@ static bool is_first(const json_t *write)
            strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
-static bool is_known(
-    const struct ss_checkpoint_entry *mark, const json_t *write)
+static bool is_known(const struct ss_pendings *known, const json_t *write)
 {
+    const struct ss_pending *p = NULL;
     const char *task_id = ss_json_str(write, "task_id", "");
-    json_int_t idx = ss_json_int(write, "idx", 0);
-    size_t count = 0;
-    const struct ss_pending *all = ss_journal_pending_all(mark, &count);
-    for (size_t i = 0; i < count; i++)
-        if (all[i].write->idx == idx &&
-            strcmp(all[i].write->task_id, task_id) == 0)
+    while ((p = ss_pendings_next(known, task_id, p)) != NULL)
+        if (p->write.idx == ss_json_int(write, "idx", 0))
             return true;
     return false;
 }
 
-// The resume value without an id that waits at the root's checkpoint, or NULL.
-static json_t *plain_answer(const struct ss_checkpoint_entry *root)
+// The resume value without an id that waits there, or NULL.
+static json_t *plain_answer(const struct ss_pendings *pending)
 {
-    size_t count = 0;
-    const struct ss_pending *all =
-        root ? ss_journal_pending_all(root, &count) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct ss_row_write *write = all[i].write;
-        if (is_null_task(write->task_id) &&
-            strcmp(write->channel, SS_NAME_RESUME) == 0)
-            return ss_value_json(write->value);
-    }
+    const struct ss_pending *p = NULL;
+    while ((p = ss_pendings_next(pending, SS_NULL_TASK, p)) != NULL)
+        if (strcmp(p->write.channel, SS_NAME_RESUME) == 0)
+            return ss_value_json(p->write.value);
     return NULL;
+}
+
+// The root's checkpoint, where that value would be. NULL: it is not there.
+static const struct ss_checkpoint_entry *root_of(
+    const struct thread *thread, const struct ss_checkpoint_entry *mark)
+{
+    const json_t *parents = json_object_get(mark->metadata, "parents");
+    return !mark->ns[0] ? mark
+                        : ss_journal_find(thread->journal, "",
+                              ss_json_str(parents, "", ""));
 }
 
 // A task's last answer is the plain one: it was taken, and is not given again
 // (docs/decisions/0007).
-static void note_answer(struct thread *thread,
-    const struct ss_checkpoint_entry *mark, struct ss_row *row,
-    const json_t *write)
+static bool is_answer(const json_t *write, const json_t *plain)
 {
-    const struct ss_checkpoint_entry *root = mark;
     const json_t *answers = json_object_get(write, "value");
     size_t count = json_array_size(answers);
-    if (strcmp(ss_json_str(write, "channel", ""), SS_NAME_RESUME) != 0 ||
-        count == 0)
-        return;
-    if (mark->ns[0])
-        root = ss_journal_find(thread->journal, "",
-            ss_json_str(json_object_get(mark->metadata, "parents"), "", ""));
-    const json_t *plain = plain_answer(root);
-    if (plain && json_equal(plain, json_array_get(answers, count - 1)))
-        ss_id_copy(row->answer_of, root->id);
+    return plain && count > 0 &&
+           strcmp(ss_json_str(write, "channel", ""), SS_NAME_RESUME) == 0 &&
+           json_equal(plain, json_array_get(answers, count - 1));
 }
 
 static void append_some(struct thread *thread,
     const struct ss_checkpoint_entry *mark, const json_t *writes, bool first)
 {
+    const struct ss_checkpoint_entry *root = root_of(thread, mark);
+    struct ss_pendings known = {0}, waiting = {0};
     struct ss_row *row = NULL;
     size_t i, capacity = 0;
     json_t *write;
+    ss_journal_pending(mark, NULL, &known);
+    if (root && !first)
+        ss_journal_pending(root, NULL, &waiting);
+    const json_t *plain = plain_answer(&waiting);
     json_array_foreach ((json_t *)writes, i, write) {
-        if (is_first(write) != first || is_known(mark, write))
+        if (is_first(write) != first || is_known(&known, write))
             continue;
         if (!row)
             row = ss_thread_row_for_writes(thread, "", mark->ns, mark->id);
@@ -176,9 +175,11 @@ static void append_some(struct thread *thread,
         ss_id_copy(to.task_id, ss_json_str(write, "task_id", ""));
         ss_row_add_write(row, &capacity, &to);
         ss_value_unref(value);
-        if (!first)
-            note_answer(thread, mark, row, write);
+        if (is_answer(write, plain))
+            ss_id_copy(row->answer_of, root->id);
     }
+    ss_pendings_fini(&known);
+    ss_pendings_fini(&waiting);
     ss_thread_seal(thread);
 }
 

@@ -16,6 +16,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/checkpoint.h"
+#include "common/model/pending.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/facts.h"
@@ -38,24 +39,22 @@ static bool goes(
 
 // In one row all writes are as old: what later ones took back is left out (an
 // error before the output, a question before its answer).
-static bool stands(const struct ss_pending *const *all, size_t count,
-    const struct ss_pending *one)
+static bool stands(const struct ss_pendings *all, const struct ss_pending *one)
 {
-    const char *channel = one->write->channel;
+    const char *channel = one->write.channel;
     bool error = strcmp(channel, SS_NAME_ERROR) == 0 ||
                  strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
     bool question = strcmp(channel, SS_NAME_INTERRUPT) == 0;
     bool output = ss_name_special(channel) == 0 && !error;
-    for (size_t i = 0; i < count; i++) {
-        const struct ss_row_write *other = all[i]->write;
-        if (all[i]->seq <= one->seq ||
-            strcmp(other->task_id, one->write->task_id) != 0)
-            continue;
-        bool special = ss_name_special(other->channel) != 0 ||
-                       strcmp(other->channel, SS_NAME_ERROR_SOURCE) == 0;
-        if ((error && !special) ||
-            (output && strcmp(other->channel, SS_NAME_ERROR) == 0) ||
-            (question && strcmp(other->channel, SS_NAME_RESUME) == 0))
+    const struct ss_pending *other = NULL;
+    while ((other = ss_pendings_next(all, one->write.task_id, other))) {
+        const char *to = other->write.channel;
+        bool special =
+            ss_name_special(to) != 0 || strcmp(to, SS_NAME_ERROR_SOURCE) == 0;
+        if (other->seq > one->seq &&
+            ((error && !special) ||
+                (output && strcmp(to, SS_NAME_ERROR) == 0) ||
+                (question && strcmp(to, SS_NAME_RESUME) == 0)))
             return false;
     }
     return true;
@@ -64,14 +63,15 @@ static bool stands(const struct ss_pending *const *all, size_t count,
 static void fill_writes(
     struct ss_row *row, const struct ss_checkpoint_entry *mark)
 {
-    size_t count = 0, capacity = 0;
-    const struct ss_pending **all = ss_journal_pending(mark, &count);
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->write->value && stands(all, count, all[i]))
-            ss_row_add_write(row, &capacity, all[i]->write);
+    size_t capacity = 0;
+    struct ss_pendings all = {0};
+    ss_journal_pending(mark, NULL, &all);
+    for (size_t i = 0; i < all.count; i++)
+        if (stands(&all, &all.items[i]))
+            ss_row_add_write(row, &capacity, &all.items[i].write);
     if (row->writes_count > 0)
         ss_id_copy(row->of, mark->id);
-    ss_free(all);
+    ss_pendings_fini(&all);
 }
 
 // The newest run: what the thread was used with last.

@@ -116,8 +116,7 @@ static void load_pending(struct replay *replay, struct view *view)
         for (size_t i = 0; i < row->writes_count; i++) {
             const struct ss_row_write *write = &row->writes[i];
             if (write->value)
-                ss_pendings_add(&loop->pending, write->task_id, write->path,
-                    write->idx, write->channel, write->value,
+                ss_pendings_add(&loop->pending, write,
                     strcmp(row->run, replay->shadow->id) == 0, seq);
         }
     }

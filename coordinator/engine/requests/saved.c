@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/model/checkpoint.h"
 #include "common/model/limits.h"
+#include "common/model/pending.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/snapshot.h"
@@ -222,13 +223,13 @@ json_t *ss_write_json(const struct ss_row_write *write)
 
 static json_t *pending_json(const struct ss_checkpoint_entry *mark)
 {
-    size_t count = 0;
+    struct ss_pendings pending = {0};
     json_t *list = json_array();
-    const struct ss_pending **items = ss_journal_pending(mark, &count);
-    for (size_t i = 0; i < count; i++)
-        if (!ss_name_of_attempts(items[i]->write->channel))
-            json_array_append_new(list, ss_write_json(items[i]->write));
-    ss_free(items);
+    ss_journal_pending(mark, NULL, &pending);
+    for (size_t i = 0; i < pending.count; i++)
+        if (!ss_name_of_attempts(pending.items[i].write.channel))
+            json_array_append_new(list, ss_write_json(&pending.items[i].write));
+    ss_pendings_fini(&pending);
     return list;
 }
 

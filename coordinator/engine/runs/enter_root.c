@@ -217,10 +217,10 @@ static int command_writes(
 static void take_resume_value(struct loop *loop)
 {
     for (size_t i = 0; i < loop->pending.count; i++) {
-        const struct ss_pending_write *p = &loop->pending.items[i];
-        if (strcmp(p->task_id, SS_NULL_TASK) == 0 &&
-            strcmp(p->channel, SS_NAME_RESUME) == 0)
-            ss_resume_value_put(loop->run, p->value);
+        const struct ss_pending *p = &loop->pending.items[i];
+        if (ss_pending_is_null(p) &&
+            strcmp(p->write.channel, SS_NAME_RESUME) == 0)
+            ss_resume_value_put(loop->run, p->write.value);
     }
 }
 

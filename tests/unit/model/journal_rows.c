@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/pending.h"
 
 struct ss_journal *journal;
 struct ss_error row_error;
@@ -196,35 +197,20 @@ void expect(const char *ns, const char *id, const char *channel,
 }
 
 // The pending writes as "task/idx/channel=value ...", in reading order.
-static void expect_list(
-    const struct ss_pending **list, size_t count, const char *expected)
+void expect_pending(const char *id, const char *expected)
 {
     char text[1024] = "";
-    for (size_t i = 0; i < count; i++) {
-        const struct ss_row_write *write = list[i]->write;
-        size_t size = 0;
-        size_t used = strlen(text);
+    struct ss_pendings pending = {0};
+    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, "", id);
+    ck_assert_ptr_nonnull(mark);
+    ss_journal_pending(mark, NULL, &pending);
+    for (size_t i = 0; i < pending.count; i++) {
+        const struct ss_row_write *write = &pending.items[i].write;
+        size_t size = 0, used = strlen(text);
         snprintf(text + used, sizeof(text) - used, "%s%s/%d/%s=%s",
             i ? " " : "", write->task_id, write->idx, write->channel,
             ss_value_text(write->value, &size));
     }
     ck_assert_str_eq(text, expected);
-    ss_free(list);
-}
-
-void expect_pending(const char *id, const char *expected)
-{
-    size_t count = 0;
-    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, "", id);
-    ck_assert_ptr_nonnull(mark);
-    const struct ss_pending **list = ss_journal_pending(mark, &count);
-    expect_list(list, count, expected);
-}
-
-void expect_orphans(const char *id, const char *expected)
-{
-    size_t count = 0;
-    const struct ss_pending **list =
-        ss_journal_orphans(journal, "", id, &count);
-    expect_list(list, count, expected);
+    ss_pendings_fini(&pending);
 }

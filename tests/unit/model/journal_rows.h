@@ -50,6 +50,5 @@ void expect(const char *ns, const char *id, const char *channel,
     int64_t version, const char *text);
 // Pending writes as "task/idx/channel=value ...", in reading order.
 void expect_pending(const char *id, const char *expected);
-void expect_orphans(const char *id, const char *expected);
 
 #endif

@@ -1,8 +1,6 @@
 // pending_test.c - one reading of a superstep's pending writes (R1.14).
 #include "common/pregel/pending.h"
 
-#include <stdio.h>
-
 #include "common/model/writers.h"
 #include "tests/suite.h"
 #include "tests/unit/pregel/bench.h"
@@ -12,12 +10,22 @@
 
 static struct ss_pendings pending;
 
+static void add_of(bool of_this_run, const char *task, int32_t idx,
+    const char *channel, const char *value, uint64_t seq)
+{
+    struct ss_row_write write = {.path = (char *)"~p",
+        .idx = idx,
+        .channel = (char *)channel,
+        .value = ss_value_new(js(value))};
+    ss_id_copy(write.task_id, task);
+    ss_pendings_add(&pending, &write, of_this_run, seq);
+    ss_value_unref(write.value);
+}
+
 static void add(const char *task, int32_t idx, const char *channel,
     const char *value, uint64_t seq)
 {
-    struct ss_value *it = ss_value_new(js(value));
-    ss_pendings_add(&pending, task, "~p", idx, channel, it, true, seq);
-    ss_value_unref(it);
+    add_of(true, task, idx, channel, value, seq);
 }
 
 static void teardown(void)
@@ -134,78 +142,16 @@ START_TEST(writes_of_no_task_are_read_in_their_order)
     ck_assert_str_eq(writes.items[0].channel, "x");
     ck_assert_str_eq(writes.items[1].channel, "branch:to:b");
     ss_writes_fini(&writes);
-    ss_pendings_drop_write(&pending, SS_NULL_TASK, "x");
-    ck_assert_uint_eq(pending.count, 2);
-    ss_pendings_drop(&pending, TASK);
-    ck_assert_uint_eq(pending.count, 1);
 }
 END_TEST
 
 START_TEST(a_write_knows_whether_this_run_made_it)
 {
-    struct ss_value *it = ss_value_null();
-    ss_pendings_add(&pending, TASK, "~p", 0, "x", it, false, 1);
+    add_of(false, TASK, 0, "x", "null", 1);
     ck_assert(!ss_pendings_ours(&pending, TASK));
-    ss_pendings_add(&pending, TASK, "~p", -4, "__resume__", it, true, 2);
+    add(TASK, -4, "__resume__", "null", 2);
     ck_assert(ss_pendings_ours(&pending, TASK));
     ck_assert(!ss_pendings_ours(&pending, OTHER));
-    ss_value_unref(it);
-}
-END_TEST
-
-// Of many tasks, each with several writes, as a wide superstep has them.
-enum { MANY = 40 };
-
-static const char *task_of(size_t number, char ret_id[SS_UUID_SIZE])
-{
-    snprintf(ret_id, SS_UUID_SIZE, "%08zx-0000-0000-0000-000000000000", number);
-    return ret_id;
-}
-
-static void expect_output(size_t number, size_t count)
-{
-    char id[SS_UUID_SIZE];
-    struct ss_writes writes = {0};
-    ss_pendings_output(&pending, task_of(number, id), &writes);
-    ck_assert_uint_eq(writes.count, count);
-    for (size_t i = 0; i < count; i++)
-        ck_assert_str_eq(writes.items[i].channel, i == 0 ? "x" : "y");
-    ck_assert(ss_pendings_have(&pending, id) == (count > 0));
-    ss_writes_fini(&writes);
-}
-
-START_TEST(each_of_many_tasks_has_its_own_writes_whichever_go)
-{
-    char id[SS_UUID_SIZE];
-    for (size_t i = 0; i < MANY; i++)
-        add(task_of(i, id), 0, "x", "1", i);
-    for (size_t i = 0; i < MANY; i++) // not beside their first
-        add(task_of(i, id), 1, "y", "2", MANY + i);
-    for (size_t gone = 0; gone < MANY; gone++) {
-        ck_assert_uint_eq(pending.count, 2 * (MANY - gone));
-        for (size_t i = 0; i < MANY; i++)
-            expect_output(i, i < gone ? 0 : 2);
-        ss_pendings_drop(&pending, task_of(gone, id));
-    }
-    ck_assert_uint_eq(pending.count, 0);
-}
-END_TEST
-
-START_TEST(one_write_of_many_goes_and_the_others_are_found)
-{
-    char id[SS_UUID_SIZE];
-    for (size_t i = 0; i < MANY; i++) {
-        add(task_of(i, id), 0, "x", "1", i);
-        add(task_of(i, id), 1, "y", "2", i);
-    }
-    ss_pendings_drop_write(&pending, task_of(7, id), "y");
-    ss_pendings_remove(&pending, 0); // the first task's x
-    for (size_t i = 1; i < MANY; i++)
-        expect_output(i, i == 7 ? 1 : 2);
-    add(task_of(7, id), 1, "y", "3", MANY);
-    expect_output(7, 2);
-    ck_assert_str_eq(pending.items[0].channel, "y");
-    ck_assert(ss_pendings_have(&pending, task_of(0, id)));
 }
 END_TEST
 
@@ -219,9 +165,7 @@ int main(void)
         an_answer_before_the_question_leaves_it_open,
         every_question_of_a_graph_inside_counts,
         writes_of_no_task_are_read_in_their_order,
-        a_write_knows_whether_this_run_made_it,
-        each_of_many_tasks_has_its_own_writes_whichever_go,
-        one_write_of_many_goes_and_the_others_are_found};
+        a_write_knows_whether_this_run_made_it};
     Suite *suite = suite_create("pending");
     TCase *tcase = tcase_create("pending");
     tcase_add_checked_fixture(tcase, ss_value_setup, teardown);

@@ -25,10 +25,13 @@ static void plan(bool handled)
 static void wrote(const struct ss_planned_task *task, const char *channel,
     const char *value, bool of_this_run, uint64_t seq)
 {
-    struct ss_value *it = ss_value_new(js(value));
-    ss_pendings_add(&pending, task->id, task->path, ss_name_special(channel),
-        channel, it, of_this_run, seq);
-    ss_value_unref(it);
+    struct ss_row_write write = {.path = (char *)task->path,
+        .idx = ss_name_special(channel),
+        .channel = (char *)channel,
+        .value = ss_value_new(js(value))};
+    ss_id_copy(write.task_id, task->id);
+    ss_pendings_add(&pending, &write, of_this_run, seq);
+    ss_value_unref(write.value);
 }
 
 static enum ss_found finds(
