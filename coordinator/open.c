@@ -366,8 +366,3 @@ const char *ss_coordinator_store(const struct ss_coordinator *coordinator)
 {
     return coordinator->store_name;
 }
-
-uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator)
-{
-    return coordinator->epoch;
-}

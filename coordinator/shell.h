@@ -89,7 +89,6 @@ void ss_coordinator_close(struct ss_coordinator **coordinator);
 // As bound, and for people: "sqlite superstep.db". Borrowed.
 const char *ss_coordinator_endpoint(const struct ss_coordinator *coordinator);
 const char *ss_coordinator_store(const struct ss_coordinator *coordinator);
-uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
 
 // Open, wait for the first shards, step until SIGTERM or SIGINT (also while it
 // waits: then it is never `ready`), drain, close. Draining sends no more

@@ -217,7 +217,9 @@ static const char *source_of(const json_t *snapshot)
     return ss_json_str(json_object_get(snapshot, "metadata"), "source", "-");
 }
 
-char *ss_snapshot_changed(const json_t *snapshot, const json_t *before)
+// The names of the keys that differ from `before` (NULL: not known), with
+// commas. Gives.
+static char *changed_since(const json_t *snapshot, const json_t *before)
 {
     // An input stands in __start__ until the next superstep takes it.
     if (strcmp(source_of(snapshot), "input") == 0)
@@ -260,8 +262,7 @@ static void add_snapshot(
     const json_t *parent = parent_of(history, index);
     const json_t *parent_config = json_object_get(snapshot, "parent_config");
     bool is_known = parent || !parent_config || json_is_null(parent_config);
-    char *changed =
-        is_known ? ss_snapshot_changed(snapshot, parent) : ss_strdup("?");
+    char *changed = is_known ? changed_since(snapshot, parent) : ss_strdup("?");
     char *next = names(json_object_get(snapshot, "next"));
     char *step = ss_format(
         "%lld", (long long)ss_json_int(

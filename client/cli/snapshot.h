@@ -18,9 +18,6 @@ const char *ss_snapshot_id(const json_t *snapshot);
 // unless `is_whole`. Returns whether something is missing.
 bool ss_snapshot_write(const json_t *snapshot, const struct ss_screen *screen,
     bool is_whole, struct ss_buf *buf);
-// The names of the keys that differ from `before` (NULL: not known), with
-// commas. Gives.
-char *ss_snapshot_changed(const json_t *snapshot, const json_t *before);
 // A table of snapshots, newest first; the last `more` of them only show what
 // the one above changed and get no line.
 void ss_history_write(const json_t *history, size_t more,

@@ -8,7 +8,10 @@
 #include "common/model/value.h"
 #include "common/model/wait_reason.h"
 
-char *ss_waiting_backoff(const json_t *wait)
+// How often those of a wait (requests.md, explained) failed, with what, and
+// when they are tried again: "failed 2 times, last: busy; next try in 2.6 s".
+// Gives.
+static char *backoff_text(const json_t *wait)
 {
     bool many = ss_json_int(wait, "count", 1) > 1;
     int64_t failures = ss_json_int(wait, "failures", 1);
@@ -70,7 +73,7 @@ char *ss_waiting_text(const json_t *wait)
     case SS_WAIT_RUNNING:
         return running(wait);
     case SS_WAIT_BACKOFF:
-        return ss_waiting_backoff(wait);
+        return backoff_text(wait);
     case SS_WAIT_ANSWER:
         return ss_strdup("waits for an answer");
     case SS_WAIT_OTHER:

@@ -7,10 +7,6 @@
 
 #include "client/cli/list.h"
 
-// How often those of a wait (requests.md, explained) failed, with what, and
-// when they are tried again: "failed 2 times, last: busy; next try in 2.6 s".
-// Gives.
-char *ss_waiting_backoff(const json_t *wait);
 // What a task waits for, or where it runs: "waits for room". Gives.
 char *ss_waiting_text(const json_t *wait);
 

@@ -543,18 +543,3 @@ int ss_value_valid(struct ss_value *value, struct ss_error *error)
     value->is_damaged = status != SS_OK;
     return status;
 }
-
-bool ss_value_equal(struct ss_value *a, struct ss_value *b)
-{
-    if (a == b)
-        return true;
-    if (!a || !b || a->tag != b->tag)
-        return false;
-    if (a->text && b->text && a->size == b->size &&
-        memcmp(a->text, b->text, a->size) == 0)
-        return true;
-    if (a->tag != SS_VALUE_JSON)
-        return false;
-    return json_equal(ss_value_json(a), ss_value_json(b)) != 0 &&
-           !a->is_damaged && !b->is_damaged;
-}

@@ -101,7 +101,6 @@ bool ss_value_decoded(const struct ss_value *value);
 // SS_EFORMAT with a message that shows where, for text that is not JSON (depth
 // over SS_VALUE_DEPTH_MAX included).
 int ss_value_valid(struct ss_value *value, struct ss_error *error) SS_MUST_USE;
-bool ss_value_equal(struct ss_value *a, struct ss_value *b);
 
 // Parse text from outside. No bytes may be NULL. Gives *ret_json. SS_EFORMAT
 // names line and column.

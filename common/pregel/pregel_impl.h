@@ -112,10 +112,6 @@ void ss_machine_stir(struct ss_machine *machine, size_t channel);
 
 // ------------------------------------------------ seen.c
 
-// The version that `node` has seen of `channel`; 0: nothing yet, also where
-// `channel` is NULL. Below 0: it has no entry.
-int64_t ss_seen_get(
-    const struct ss_machine *machine, const char *node, const char *channel);
 // Set; a NULL channel makes the empty entry.
 void ss_seen_set(struct ss_machine *machine, const char *node,
     const char *channel, int64_t version);

@@ -115,28 +115,6 @@ void ss_seen_triggers(struct ss_machine *machine, size_t node)
             see_slot(machine, slot + i, machine->versions[spec->triggers[i]]);
 }
 
-int64_t ss_seen_get(
-    const struct ss_machine *machine, const char *node, const char *channel)
-{
-    const struct ss_graph *graph = machine->graph;
-    size_t n = ss_graph_node(graph, node), slot = SS_NONE;
-    size_t c = channel ? ss_graph_channel(graph, channel) : SS_NONE;
-    bool is_break = n == SS_NONE && machine->has_breaks &&
-                    strcmp(node, SS_NAME_INTERRUPT) == 0;
-    const struct ss_map *entry = ss_map_get(&machine->strangers, node);
-    if (!entry && !is_break && (n == SS_NONE || !bit_has(machine->entered, n)))
-        return -1;
-    if (n != SS_NONE && c != SS_NONE)
-        slot = slot_of(graph, n, c);
-    if (slot != SS_NONE)
-        return machine->seen[slot];
-    if (is_break && c != SS_NONE)
-        return machine->breaks[c];
-    const int64_t *version =
-        entry && channel ? ss_map_get(entry, channel) : NULL;
-    return version ? *version : 0;
-}
-
 // ------------------------------------------------ each of them
 
 static void visit_slot(const struct ss_machine *machine, size_t slot,

@@ -295,34 +295,3 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
     *ret_row = row;
     return SS_OK;
 }
-
-static const struct ss_row *find_in_journal(void *ctx, uint64_t seq)
-{
-    return ss_journal_row(ctx, seq);
-}
-
-int ss_journal_io_load(struct ss_journal *journal,
-    const struct ss_store_row *stored, uint64_t *checksum,
-    struct ss_error *error)
-{
-    if (ss_journal_head(journal) > 0 && stored->checksum != *checksum) {
-        return ss_error_set(error, SS_ECORRUPT,
-            "thread %s: row %" PRIu64
-            " does not follow the row before it: one of them was changed",
-            stored->thread, stored->seq);
-    }
-    const struct ss_row_finder earlier = {find_in_journal, journal};
-    struct ss_row *row = NULL;
-    int status = ss_journal_io_decode(stored, &earlier, &row, error);
-    if (status != SS_OK) {
-        return status;
-    }
-    status = ss_journal_append(journal, row, error);
-    if (status != SS_OK) {
-        ss_row_destroy(&row);
-        ss_error_wrap(error, "thread %s", stored->thread);
-        return status;
-    }
-    *checksum = ss_journal_io_checksum(stored);
-    return SS_OK;
-}

@@ -43,11 +43,5 @@ uint64_t ss_journal_io_checksum(const struct ss_store_row *stored);
 int ss_journal_io_decode(const struct ss_store_row *stored,
     const struct ss_row_finder *earlier, struct ss_row **ret_row,
     struct ss_error *error) SS_MUST_USE;
-// While loading: decode `stored`, check that it follows the row before
-// (*checksum; anything for the first row), and append it. *checksum is then the
-// one that the next row must carry. Errors name thread and row.
-int ss_journal_io_load(struct ss_journal *journal,
-    const struct ss_store_row *stored, uint64_t *checksum,
-    struct ss_error *error) SS_MUST_USE;
 
 #endif

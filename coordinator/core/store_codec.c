@@ -83,11 +83,6 @@ void ss_store_codec_tidy(
     codec->tidy_at = SS_STORE_CODEC_TIDY_MIN + 2 * codec->chains.count;
 }
 
-size_t ss_store_codec_count(const struct ss_store_codec *codec)
-{
-    return codec->chains.count;
-}
-
 // ------------------------------------------------------------------ commands
 
 // Does this record say where the thread ends?

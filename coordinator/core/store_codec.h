@@ -43,7 +43,5 @@ void ss_store_codec_event_fini(struct ss_event *event);
 // writes to them. It is cheap; call it once a turn.
 void ss_store_codec_tidy(
     struct ss_store_codec *codec, const struct ss_engine *engine);
-// How many threads are remembered.
-size_t ss_store_codec_count(const struct ss_store_codec *codec);
 
 #endif

@@ -20,6 +20,7 @@
 #include "common/wire/row_impl.h"
 #include "coordinator/core/journal_io.h"
 #include "coordinator/store/store_actor.h"
+#include "tests/support/journal_load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -105,7 +106,7 @@ static bool load(struct input *input, struct ss_journal *journal, uint64_t seq,
     uint8_t *body = next_body(input, &row.body_size);
     row.body = body;
     uint64_t head = ss_journal_head(journal);
-    int status = ss_journal_io_load(journal, &row, checksum, &error);
+    int status = journal_load_row(journal, &row, checksum, &error);
     ss_check(ss_journal_head(journal) == (status == SS_OK ? seq : head));
     ss_check(status == SS_OK || error.message[0] != '\0');
     ss_free(body);

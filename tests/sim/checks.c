@@ -9,6 +9,7 @@
 #include "coordinator/core/journal_io.h"
 #include "coordinator/engine/limits.h"
 #include "tests/sim/world.h"
+#include "tests/support/journal_load.h"
 
 // ------------------------------------------------------------------ the gate
 
@@ -196,7 +197,7 @@ static int load_row(void *ctx, const struct ss_store_row *row)
 {
     struct load *load = ctx;
     struct ss_error error = {0};
-    if (ss_journal_io_load(load->journal, row, &load->chain, &error) != SS_OK)
+    if (journal_load_row(load->journal, row, &load->chain, &error) != SS_OK)
         violated(load->world, "%s", error.message);
     return SS_OK;
 }

@@ -18,6 +18,7 @@ PURE = ROOT / "tests/tidy/pure.sh"
 RULES = ROOT / "tests/tidy/rules.py"
 ROOMS = ROOT / "tests/tidy/rooms.py"
 GLOSSARY = ROOT / "tests/tidy/glossary.py"
+USED = ROOT / "tests/tidy/used.py"
 LEFTOVERS = ["TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"]
 
 HEADER = "#ifndef SS_PLANTED_{0}_H\n#define SS_PLANTED_{0}_H\n{1}#endif\n"
@@ -408,6 +409,62 @@ def check_rooms(root):
                    f"rooms does not say {complaint!r} of {files}: {said}")
 
 
+# One file of the product uses the other's, and a test uses it too.
+USES = {
+    "common/base/a.c": "int a(void) { return 1; }\n",
+    "local/b.c": "int a(void);\nint main(void) { return a(); }\n",
+    "tests/c_test.c": "int a(void);\nint c(void) { return a(); }\n",
+    "local/include/superstep/b.h": "int public(void); // hidden\n",
+}
+SELF = "int s(void) { return 1; }\nint a(void) { return s(); }\n"
+# what is written beside it, and the complaint expected
+USED_PLANTED = [
+    ({}, None),
+    ({"common/base/a.c": "int a(void) { return 1; }\nint d; // of d\n"},
+     "common/base/a.c: nobody uses d"),
+    ({"common/base/a.c": SELF},
+     "only common/base/a.c uses s: make it static"),
+    ({"common/base/a.c": SELF,
+      "tests/d_test.c": "int s(void);\nint d(void) { return s(); }\n"}, None),
+    ({"local/b.c": "int main(void) { return 1; }\n"},
+     "common/base/a.c: only tests use a"),
+    ({"local/d.c": "int public(void) { return 1; }\n"}, None),
+    ({"local/d.c": "int hidden(void) { return 1; }\n"},
+     "local/d.c: nobody uses hidden"),
+    ({"local/d.c": "static int d(void) { return 1; }\n"}, None),
+    ({"local/d.h": "int d(void);\nstatic inline int e(void)\n{\n    return d();\n}\n",
+      "local/d.c": "int d(void) { return 1; }\n"}, None),
+    ({"local/d.h": "int d(void); // d\n",
+      "local/d.c": "int d(void) { return 1; }\n"}, "local/d.c: nobody uses d"),
+    ({"common/base/a.c": "", "local/b.c": ""}, "nothing was checked"),
+]
+
+
+def check_used(root):
+    for number, (files, complaint) in enumerate(USED_PLANTED):
+        house = root / str(number)
+        for path, text in {**USES, **files}.items():
+            target = house / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+            if path.endswith(".c"):
+                made = house / f"build/CMakeFiles/x.dir/{path}.o"
+                made.parent.mkdir(parents=True, exist_ok=True)
+                subprocess.run([os.environ.get("CC", "cc"), "-w", "-c", target,
+                                "-o", made], check=True)
+        # of a file that is gone
+        shutil.copy(house / "build/CMakeFiles/x.dir/tests/c_test.c.o",
+                    house / "build/CMakeFiles/x.dir/local/e.c.o")
+        done = subprocess.run([sys.executable, USED, house / "build", house],
+                              capture_output=True, text=True, check=False)
+        said = done.stdout + done.stderr
+        if complaint is None:
+            expect(done.returncode == 0, f"used complains of {files}: {said}")
+        else:
+            expect(done.returncode == 1 and complaint in said,
+                   f"used does not say {complaint!r} of {files}: {said}")
+
+
 WORDS = "# Words\n| word | what it means |\n|---|---|\n" \
     "| **run** | one |\n| **thread**, **strand** | many |\n"
 HERE = "struct ss_run {\n    int a;\n};\n"
@@ -455,7 +512,7 @@ def check_glossary(root):
 
 def main():
     for check in (check_planted, check_nothing, check_pure, check_rules,
-                  check_rooms, check_glossary):
+                  check_rooms, check_used, check_glossary):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             if check is check_planted:

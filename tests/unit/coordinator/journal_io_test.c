@@ -8,6 +8,7 @@
 #include "common/base/prng.h"
 #include "coordinator/store/store_actor.h"
 #include "tests/suite.h"
+#include "tests/support/journal_load.h"
 
 static struct ss_error error;
 static struct ss_store *store;
@@ -105,7 +106,7 @@ struct load {
 static int load_row(void *ctx, const struct ss_store_row *stored)
 {
     struct load *load = ctx;
-    return ss_journal_io_load(load->journal, stored, &load->checksum, &error);
+    return journal_load_row(load->journal, stored, &load->checksum, &error);
 }
 
 static int load(uint64_t from, struct ss_journal **ret)
@@ -391,8 +392,8 @@ START_TEST(what_an_earlier_row_holds_is_stored_once_and_comes_back)
     struct ss_journal *journal = NULL;
     ck_assert_int_eq(load(0, &journal), SS_OK);
     const struct ss_row *back = ss_journal_row(journal, 2);
-    ck_assert(ss_value_equal(back->checkpoint.channels[0].value,
-        rows[1]->checkpoint.channels[0].value));
+    ck_assert(json_equal(ss_value_json(back->checkpoint.channels[0].value),
+        ss_value_json(rows[1]->checkpoint.channels[0].value)));
     ck_assert_uint_eq(back->size, second.body_size);
     ck_assert_uint_eq(back->named_from, 1);
     ck_assert_uint_eq(ss_journal_row(journal, 1)->named_from, 0);
