@@ -11,6 +11,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/wire/row_limits.h"
 
 // What rows say again and again. Rows that are stored were shortened with it:
 // it never changes. Another one would be another format.
@@ -43,14 +44,14 @@ static const char dictionary[] =
 
 enum {
     DICTIONARY_SIZE = sizeof(dictionary) - 1,
-    HASHED = 4,      // bytes that are looked for together
-    SHORTEST = 6,    // what is not longer is told again: a place takes 3 bytes
-    STRIDE = 4,      // of the places that are kept of what stands before
-    STRIDE_MAX = 8,  // in text that repeats nothing
-    PATIENCE = 32,   // places without a find before the stride grows by one
-    BITS_MIN = 8,    // of the hash: a place for each four bytes of text
-    BITS_FIRST = 11, // more of them have a table of their own
+    HASHED = 4,     // bytes that are looked for together
+    SHORTEST = 6,   // what is not longer is told again: a place takes 3 bytes
+    STRIDE = 4,     // of the places that are kept of what stands before
+    STRIDE_MAX = 8, // in text that repeats nothing
+    PATIENCE = 32,  // places without a find before the stride grows by one
+    BITS_MIN = 8,   // of the hash: a place for each four bytes of text
     BITS_MAX = 20,
+    KNOWN_BITS = 11,  // of the dictionary's: it has a place for each byte
     NUMBER_SIZE = 10, // bytes of the largest number
 };
 
@@ -62,32 +63,20 @@ static size_t size_of_all(const struct ss_stretch *before, size_t count)
     return size;
 }
 
-// All of them, and room for `size` bytes behind them. Gives.
-static uint8_t *together(
-    const struct ss_stretch *before, size_t count, size_t size)
+static uint8_t *put_bytes(uint8_t *to, const struct ss_stretch *stretch)
 {
-    ss_check(before || count == 0);
-    uint8_t *text = ss_alloc(size_of_all(before, count) + size);
-    uint8_t *at = text + DICTIONARY_SIZE;
-    memcpy(text, dictionary, DICTIONARY_SIZE);
-    for (size_t i = 0; i < count; i++) {
-        if (before[i].size > 0)
-            memcpy(at, before[i].bytes, before[i].size);
-        at += before[i].size;
-    }
-    return text;
+    if (stretch->size > 0)
+        memcpy(to, stretch->bytes, stretch->size);
+    return to + stretch->size;
 }
 
-// ------------------------------------------------ shorter
+// ------------------------------------------------ what is kept
 
-struct search {
-    const uint8_t *text;
-    size_t at, end, told; // what is looked at; what the pieces tell so far
-    uint32_t *places;     // by hash, + 1; 0: none
-    unsigned bits;
-    uint8_t *pieces, *to, *to_max;
-    bool is_long; // there is no room for the pieces
-    uint32_t first[1 << BITS_FIRST];
+struct ss_shortener {
+    uint16_t known[1 << KNOWN_BITS]; // places in the dictionary, + 1; 0: none
+    struct ss_buf text;              // the dictionary, and what came behind it
+    uint32_t *places;                // the same of what stands behind it
+    unsigned bits;                   // there are so many of them
 };
 
 static uint32_t four_bytes(const uint8_t *at)
@@ -97,11 +86,89 @@ static uint32_t four_bytes(const uint8_t *at)
     return number;
 }
 
-static uint32_t *place_of(struct search *it, size_t at)
+static uint32_t spread(uint32_t four)
 {
-    const uint32_t spread = 2654435761u; // 2^32 by the golden ratio
-    return &it->places[four_bytes(it->text + at) * spread >> (32 - it->bits)];
+    return four * 2654435761u; // 2^32 by the golden ratio
 }
+
+struct ss_shortener *ss_shortener_new(void)
+{
+    struct ss_shortener *it = ss_zalloc(1, sizeof(*it));
+    const uint8_t *text = (const uint8_t *)dictionary;
+    for (size_t at = 0; at + HASHED <= DICTIONARY_SIZE; at++)
+        it->known[spread(four_bytes(text + at)) >> (32 - KNOWN_BITS)] =
+            (uint16_t)(at + 1);
+    ss_buf_init(&it->text, SIZE_MAX);
+    return it;
+}
+
+void ss_shortener_destroy(struct ss_shortener **place)
+{
+    struct ss_shortener *it = *place;
+    if (!it)
+        return;
+    *place = NULL;
+    ss_buf_fini(&it->text);
+    ss_free(it->places);
+    ss_free(it);
+}
+
+// The dictionary, all that stands before, and the text. Borrowed.
+static const uint8_t *together(struct ss_shortener *it,
+    const struct ss_stretch *before, size_t count,
+    const struct ss_stretch *text)
+{
+    if (it->text.size == 0)
+        ss_buf_add(&it->text, dictionary, DICTIONARY_SIZE);
+    it->text.size = DICTIONARY_SIZE;
+    char *room = ss_buf_room(
+        &it->text, size_of_all(before, count) - DICTIONARY_SIZE + text->size);
+    ss_check(room && (before || count == 0));
+    uint8_t *at = (uint8_t *)room;
+    for (size_t i = 0; i < count; i++)
+        at = put_bytes(at, &before[i]);
+    put_bytes(at, text);
+    return (const uint8_t *)it->text.data;
+}
+
+// Places for so many bytes, none of which is taken. Returns the bits of their
+// number.
+static unsigned places_clear(struct ss_shortener *it, size_t size)
+{
+    unsigned bits = BITS_MIN;
+    while (bits < BITS_MAX && (size_t)HASHED << bits < size)
+        bits++;
+    if (bits > it->bits) {
+        ss_free(it->places);
+        it->places = ss_alloc(sizeof(*it->places) << bits);
+        it->bits = bits;
+    }
+    memset(it->places, 0, sizeof(*it->places) << bits);
+    return bits;
+}
+
+// Few texts are large; of such a one no memory is kept.
+static void rest(struct ss_shortener *it)
+{
+    if (it->text.capacity <= SS_SHORTENER_KEPT)
+        return;
+    ss_buf_fini(&it->text);
+    ss_free(it->places);
+    it->places = NULL;
+    it->bits = 0;
+}
+
+// ------------------------------------------------ shorter
+
+struct search {
+    const uint8_t *text;
+    size_t at, end, told; // what is looked at; what the pieces tell so far
+    const uint16_t *known;
+    uint32_t *places; // by hash, + 1; 0: none
+    unsigned bits;
+    uint8_t *to, *to_max; // of the pieces
+    bool is_long;         // there is no room for them
+};
 
 static void put_number(struct search *it, uint64_t number)
 {
@@ -163,16 +230,34 @@ static bool take(struct search *it, size_t from)
     return true;
 }
 
+// Keep this place, and give the last one before where the same bytes may
+// stand, + 1.
+static size_t place_put(struct search *it, size_t at, uint32_t hash)
+{
+    uint32_t *place = &it->places[hash >> (32 - it->bits)];
+    size_t before = *place;
+    *place = (uint32_t)at + 1;
+    return before;
+}
+
+// A stretch that stands already begins here, and was told.
+static bool find(struct search *it)
+{
+    uint32_t four = four_bytes(it->text + it->at), hash = spread(four);
+    size_t from = place_put(it, it->at, hash);
+    if (from > 0 && four_bytes(it->text + from - 1) == four &&
+        take(it, from - 1))
+        return true;
+    from = it->known[hash >> (32 - KNOWN_BITS)];
+    return from > 0 && four_bytes(it->text + from - 1) == four &&
+           take(it, from - 1);
+}
+
 static void find_all(struct search *it)
 {
     size_t missed = 0;
     while (it->at + HASHED <= it->end && !it->is_long) {
-        uint32_t *place = place_of(it, it->at);
-        size_t from = *place;
-        *place = (uint32_t)it->at + 1;
-        if (from > 0 &&
-            four_bytes(it->text + from - 1) == four_bytes(it->text + it->at) &&
-            take(it, from - 1)) {
+        if (find(it)) {
             missed = 0;
             continue;
         }
@@ -182,40 +267,32 @@ static void find_all(struct search *it)
     put_own(it, it->end);
 }
 
-bool ss_repeats_shorten(const struct ss_stretch *before, size_t count,
+bool ss_repeats_shorten(struct ss_shortener *shortener,
+    const struct ss_stretch *before, size_t count,
     const struct ss_stretch *text, size_t size_max, struct ss_buf *ret)
 {
-    struct search it;
-    size_t known = size_of_all(before, count);
+    size_t known = size_of_all(before, count), size_before = ret->size;
+    size_t room = size_max + 2 * (size_t)NUMBER_SIZE;
     ss_check(known + text->size < UINT32_MAX);
-    uint8_t *all = together(before, count, text->size);
-    if (text->size > 0)
-        memcpy(all + known, text->bytes, text->size);
-    it.text = all;
-    it.at = it.told = known;
-    it.end = known + text->size;
-    it.is_long = false;
-    it.bits = BITS_MIN;
-    while (it.bits < BITS_MAX && (size_t)HASHED << it.bits < it.end)
-        it.bits++;
-    ss_check(it.bits >= BITS_MIN && it.bits <= BITS_MAX);
-    size_t places = (size_t)1 << it.bits;
-    it.places =
-        it.bits > BITS_FIRST ? ss_alloc(places * sizeof(*it.places)) : it.first;
-    memset(it.places, 0, places * sizeof(*it.places));
-    for (size_t at = 0; at + HASHED <= known; at += STRIDE)
-        *place_of(&it, at) = (uint32_t)at + 1;
-    it.pieces = it.to = ss_alloc(size_max + 2 * (size_t)NUMBER_SIZE);
-    it.to_max = it.pieces + size_max + 2 * (size_t)NUMBER_SIZE;
+    struct search it = {.at = known,
+        .end = known + text->size,
+        .told = known,
+        .known = shortener->known};
+    it.to = (uint8_t *)ss_buf_room(ret, room);
+    if (!it.to)
+        return false;
+    it.to_max = it.to + room;
+    it.text = together(shortener, before, count, text);
+    it.bits = places_clear(shortener, it.end - DICTIONARY_SIZE);
+    it.places = shortener->places;
+    for (size_t at = DICTIONARY_SIZE; at + HASHED <= known; at += STRIDE)
+        (void)place_put(&it, at, spread(four_bytes(it.text + at)));
     find_all(&it);
     ss_check(it.to <= it.to_max && (it.is_long || it.told == it.end));
-    size_t size = (size_t)(it.to - it.pieces);
+    size_t size = room - (size_t)(it.to_max - it.to);
     bool is_shorter = !it.is_long && size < size_max;
-    is_shorter = is_shorter && ss_buf_add(ret, it.pieces, size) == SS_OK;
-    ss_free(it.pieces);
-    if (it.places != it.first)
-        ss_free(it.places);
-    ss_free(all);
+    ret->size = size_before + (is_shorter ? size : 0);
+    rest(shortener);
     return is_shorter;
 }
 
@@ -270,7 +347,10 @@ int ss_repeats_restore(const struct ss_stretch *before, size_t count,
 {
     struct pieces pieces = {told->bytes, told->bytes};
     size_t known = size_of_all(before, count), at = known, end = known + size;
-    uint8_t *text = together(before, count, size);
+    uint8_t *text = ss_alloc(end), *to = text + DICTIONARY_SIZE;
+    memcpy(text, dictionary, DICTIONARY_SIZE);
+    for (size_t i = 0; i < count; i++)
+        to = put_bytes(to, &before[i]);
     size_t got = 1;
     pieces.end += told->size;
     while (at < end && got > 0) {

@@ -26,10 +26,17 @@ struct ss_stretch {
     size_t size;
 };
 
-// Append the pieces of `bytes` to `ret`. False: they would not be fewer bytes
-// than `size_max`; nothing was added. The texts before and `bytes` are together
+// Where the bytes of the dictionary stand, and memory for a search: kept from
+// one text to the next.
+struct ss_shortener;
+struct ss_shortener *ss_shortener_new(void);
+void ss_shortener_destroy(struct ss_shortener **shortener);
+
+// Append the pieces of `text` to `ret`. False: they would not be fewer bytes
+// than `size_max`; nothing was added. The texts before and `text` are together
 // shorter than 4 GB.
-bool ss_repeats_shorten(const struct ss_stretch *before, size_t count,
+bool ss_repeats_shorten(struct ss_shortener *shortener,
+    const struct ss_stretch *before, size_t count,
     const struct ss_stretch *text, size_t size_max, struct ss_buf *ret);
 // Append the `size` bytes that the pieces tell to `ret`, with the same texts
 // before. SS_ECORRUPT: they tell others, or none; nothing was added.

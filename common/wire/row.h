@@ -40,10 +40,10 @@ struct ss_row_finder {
     void *ctx;
 };
 
-// Append the short body of `row`, whose `body` is that, to `ret`. False: it
+// Append the short body of `row`, whose body that is, to `ret`. False: it
 // would not be shorter, or one of them is too large; nothing was added.
-bool ss_row_shorten(const struct ss_row *row, const void *body, size_t size,
-    struct ss_buf *ret) SS_MUST_USE;
+bool ss_row_shorten(struct ss_shortener *shortener, const struct ss_row *row,
+    const struct ss_stretch *body, struct ss_buf *ret) SS_MUST_USE;
 // Append the body of `row`, whose columns are set, to `ret`, and set its
 // `named_from`. SS_ECORRUPT: it is damaged, or names a row that is not there.
 // SS_ELIMIT: it says that it is too large.

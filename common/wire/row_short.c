@@ -13,6 +13,7 @@ enum {
     NUMBER_SIZE = 10,
     HEAD_SIZE_MAX = 1 + 2 * NUMBER_SIZE,
     COLUMNS = 5, // stretches that the columns make
+    FEW = 16,    // stretches that need no memory of their own
 };
 
 static int damaged(struct ss_error *error, const char *what)
@@ -25,6 +26,7 @@ static int damaged(struct ss_error *error, const char *what)
 struct before {
     struct ss_stretch *items; // of the columns, then of the values
     size_t count, room, size;
+    struct ss_stretch few[FEW];
     uint8_t parent[SS_ROW_UUID_SIZE];
 };
 
@@ -47,7 +49,8 @@ static void before_init(
     it->count = it->size = 0;
     ss_check(sources <= SS_ROW_SOURCES_MAX);
     it->room = COLUMNS + sources;
-    it->items = ss_zalloc(it->room, sizeof(*it->items));
+    it->items =
+        it->room > FEW ? ss_zalloc(it->room, sizeof(*it->items)) : it->few;
     before_add_text(it, row->checkpoint_id);
     before_add_text(it, row->run);
     before_add_text(it, row->parent_id);
@@ -66,7 +69,8 @@ static bool before_add_value(struct before *it, struct ss_value *value)
 
 static void before_fini(struct before *it)
 {
-    ss_free(it->items);
+    if (it->items != it->few)
+        ss_free(it->items);
 }
 
 // --- numbers -----------------------------------------------------------------
@@ -102,9 +106,10 @@ static bool take_number(struct ss_stretch *from, uint64_t *ret)
 static bool head_put(
     const struct ss_row *row, size_t size, size_t sources, struct ss_buf *ret)
 {
-    char *head =
-        ss_alloc(HEAD_SIZE_MAX + sources * (size_t)SS_ROW_SOURCE_SIZE_MAX);
-    char *at = head;
+    size_t most = HEAD_SIZE_MAX + sources * (size_t)SS_ROW_SOURCE_SIZE_MAX;
+    char *head = ss_buf_room(ret, most), *at = head;
+    if (!head)
+        return false;
     *at++ = FORM;
     at += put_number(at, size);
     at += put_number(at, sources);
@@ -113,19 +118,16 @@ static bool head_put(
         at += put_number(at, row->seq - row->sources.items[i].seq);
         at += put_number(at, row->sources.items[i].place);
     }
-    ss_check((size_t)(at - head) <=
-             HEAD_SIZE_MAX + sources * (size_t)SS_ROW_SOURCE_SIZE_MAX);
-    int status = ss_buf_add(ret, head, (size_t)(at - head));
-    ss_free(head);
-    return status == SS_OK;
+    ss_check((size_t)(at - head) <= most);
+    ret->size -= most - (size_t)(at - head);
+    return true;
 }
 
-bool ss_row_shorten(
-    const struct ss_row *row, const void *body, size_t size, struct ss_buf *ret)
+bool ss_row_shorten(struct ss_shortener *shortener, const struct ss_row *row,
+    const struct ss_stretch *body, struct ss_buf *ret)
 {
-    const struct ss_stretch text = {body, size};
     struct before before;
-    size_t from = ret->size, sources = row->sources.count;
+    size_t from = ret->size, size = body->size, sources = row->sources.count;
     ss_check(sources == 0 || row->sources.items);
     if (size > SS_ROW_SHORT_SIZE_MAX)
         return false;
@@ -136,8 +138,8 @@ bool ss_row_shorten(
         fits = before_add_value(&before, row->sources.items[i].value);
     bool is_shorter = fits && head_put(row, size, sources, ret) &&
                       ret->size - from < size &&
-                      ss_repeats_shorten(before.items, before.count, &text,
-                          size - (ret->size - from), ret);
+                      ss_repeats_shorten(shortener, before.items, before.count,
+                          body, size - (ret->size - from), ret);
     if (!is_shorter)
         ret->size = from;
     ss_check(ret->size - from < size || !is_shorter);

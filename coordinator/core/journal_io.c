@@ -125,23 +125,21 @@ static void write_columns(
 
 // The row's body, which `tail` has in front of `before` bytes, without what it
 // repeats. Gives the format of what stands there then.
-static int32_t body_shorten(
-    const struct ss_row *row, struct ss_tail *tail, size_t before)
+static int32_t body_shorten(const struct ss_row *row,
+    const struct ss_journal_form *form, struct ss_tail *tail, size_t before)
 {
-    int32_t format = ss_row_format(row);
-    ss_check(tail->size > before && format < SS_ROW_FORMAT_8);
-    struct ss_buf cut;
-    ss_buf_init(&cut, SS_ROW_SIZE_MAX);
-    if (ss_row_shorten(
-            row, tail->end - tail->size, tail->size - before, &cut)) {
-        tail->size = before;
-        char *at = ss_tail_room(tail, cut.size);
-        ss_check(at != NULL); // it has had room for more
-        memcpy(at, cut.data, cut.size);
-        format = SS_ROW_FORMAT_8;
-    }
-    ss_buf_fini(&cut);
-    return format;
+    const struct ss_stretch body = {
+        tail->end - tail->size, tail->size - before};
+    struct ss_buf *cut = form->cut;
+    ss_check(tail->size > before && ss_row_format(row) < SS_ROW_FORMAT_8);
+    ss_buf_reset(cut);
+    if (!ss_row_shorten(form->shortener, row, &body, cut))
+        return ss_row_format(row);
+    tail->size = before;
+    char *at = ss_tail_room(tail, cut->size);
+    ss_check(at != NULL); // it has had room for more
+    memcpy(at, cut->data, cut->size);
+    return SS_ROW_FORMAT_8;
 }
 
 int ss_journal_io_encode(struct ss_row *row, const char *thread,
@@ -155,7 +153,7 @@ int ss_journal_io_encode(struct ss_row *row, const char *thread,
         return status;
     }
     int32_t format = form->format >= SS_ROW_FORMAT_8
-                         ? body_shorten(row, tail, before)
+                         ? body_shorten(row, form, tail, before)
                          : ss_row_format(row);
     row->size = tail->size - before;
     *ret = (struct ss_journal_bytes){.row = {.seq = row->seq,

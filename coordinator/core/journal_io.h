@@ -24,6 +24,8 @@ struct ss_journal_bytes {
 struct ss_journal_form {
     uint64_t previous; // checksum of the row before, 0 for the first
     int32_t format;    // the newest that all who read it know
+    struct ss_shortener *shortener;
+    struct ss_buf *cut; // memory that is kept for a short body
 };
 
 // Write `row` of `thread` in front of what `tail` has, as short as may be. Sets

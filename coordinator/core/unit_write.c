@@ -5,17 +5,22 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/wire/row_limits.h"
 #include "coordinator/core/limits.h"
 
 void ss_unit_writer_init(struct ss_unit_writer *writer)
 {
     *writer = (struct ss_unit_writer){.rows = {0}};
     ss_tail_init(&writer->tail, SIZE_MAX / 4);
+    writer->shortener = ss_shortener_new();
+    ss_buf_init(&writer->cut, SS_ROW_SIZE_MAX);
 }
 
 void ss_unit_writer_fini(struct ss_unit_writer *writer)
 {
     ss_tail_fini(&writer->tail);
+    ss_shortener_destroy(&writer->shortener);
+    ss_buf_fini(&writer->cut);
     SS_VEC_FINI(&writer->rows);
     SS_VEC_FINI(&writer->puts);
 }
@@ -24,6 +29,8 @@ void ss_unit_begin(struct ss_unit_writer *writer, int32_t format)
 {
     writer->format = format;
     ss_tail_reset(&writer->tail, SS_UNIT_BYTES_KEPT);
+    if (writer->cut.capacity > SS_UNIT_BYTES_KEPT)
+        ss_buf_fini(&writer->cut);
     if (writer->rows.capacity > SS_UNIT_PARTS_KEPT)
         SS_VEC_FINI(&writer->rows);
     if (writer->puts.capacity > SS_UNIT_PARTS_KEPT)
@@ -35,7 +42,8 @@ int ss_unit_add_row(struct ss_unit_writer *writer, const char *thread,
     struct ss_row *row, uint64_t *chain, struct ss_error *error)
 {
     struct ss_journal_bytes bytes;
-    const struct ss_journal_form form = {*chain, writer->format};
+    const struct ss_journal_form form = {
+        *chain, writer->format, writer->shortener, &writer->cut};
     int status =
         ss_journal_io_encode(row, thread, &form, &writer->tail, &bytes, error);
     if (status != SS_OK)

@@ -20,6 +20,8 @@ struct ss_unit_put {
 struct ss_unit_writer {
     struct ss_tail tail;
     int32_t format; // of rows: the newest that all who read them know
+    struct ss_shortener *shortener;
+    struct ss_buf cut; // the last row's short body
     SS_VEC(struct ss_journal_bytes) rows;
     SS_VEC(struct ss_unit_put) puts;
 };

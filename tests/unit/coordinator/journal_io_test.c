@@ -15,6 +15,8 @@ static struct ss_store *store;
 static uint64_t checksum;  // that the next row carries
 static int32_t row_format; // of those who read it
 static struct ss_tail tail;
+static struct ss_shortener *shortener;
+static struct ss_buf cut;
 
 static void setup(void)
 {
@@ -23,12 +25,16 @@ static void setup(void)
     checksum = 0;
     row_format = SS_ROW_FORMAT_1;
     ss_tail_init(&tail, SIZE_MAX / 4);
+    shortener = ss_shortener_new();
+    ss_buf_init(&cut, SIZE_MAX / 4);
     ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
 }
 
 static void teardown(void)
 {
     ss_tail_fini(&tail);
+    ss_shortener_destroy(&shortener);
+    ss_buf_fini(&cut);
     ss_store_close(&store);
 }
 
@@ -76,7 +82,7 @@ static void keep(const struct ss_store_row *stored)
 static void encode(
     struct ss_row *row, uint64_t previous, struct ss_journal_bytes *ret_bytes)
 {
-    const struct ss_journal_form form = {previous, row_format};
+    const struct ss_journal_form form = {previous, row_format, shortener, &cut};
     ck_assert_int_eq(
         ss_journal_io_encode(row, "t", &form, &tail, ret_bytes, &error), SS_OK);
 }

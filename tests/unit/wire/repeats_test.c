@@ -9,12 +9,14 @@
 
 enum { SIZE_MAX_HERE = 1 << 22 };
 
+static struct ss_shortener *shortener;
 static struct ss_buf pieces, back;
 static struct ss_stretch before[2];
 static size_t count;
 
 static void setup(void)
 {
+    shortener = ss_shortener_new();
     ss_buf_init(&pieces, SIZE_MAX_HERE);
     ss_buf_init(&back, SIZE_MAX_HERE);
     count = 0;
@@ -22,6 +24,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+    ss_shortener_destroy(&shortener);
     ss_buf_fini(&pieces);
     ss_buf_fini(&back);
 }
@@ -35,7 +38,7 @@ static bool shorten(const void *bytes, size_t size)
 {
     const struct ss_stretch text = {bytes, size};
     ss_buf_reset(&pieces);
-    return ss_repeats_shorten(before, count, &text, size, &pieces);
+    return ss_repeats_shorten(shortener, before, count, &text, size, &pieces);
 }
 
 static int restore(const char *bytes, size_t size, size_t told)
@@ -121,6 +124,28 @@ START_TEST(a_text_that_repeats_nothing_stays_as_it_is)
 }
 END_TEST
 
+// Nothing of one text is found in the next.
+START_TEST(a_text_does_not_know_the_one_before_it)
+{
+    char text[1000];
+    struct ss_buf alone;
+    ss_buf_init(&alone, SIZE_MAX_HERE);
+    fill(text, 500, 6);
+    memcpy(text + 500, text, 500);
+    ck_assert(shorten(text, sizeof(text)));
+    ss_buf_add(&alone, pieces.data, pieces.size);
+    ck_assert(!shorten(text, 500));
+    stands_before(text, 500);
+    ck_assert(shorten(text + 500, 500));
+    ck_assert_uint_lt(pieces.size, 16);
+    count = 0;
+    ck_assert(shorten(text, sizeof(text)));
+    ck_assert_uint_eq(pieces.size, alone.size);
+    ck_assert_int_eq(memcmp(pieces.data, alone.data, alone.size), 0);
+    ss_buf_fini(&alone);
+}
+END_TEST
+
 START_TEST(a_large_text_far_back_is_found)
 {
     enum { SIZE = 300000 };
@@ -196,6 +221,7 @@ int main(void)
     tcase_add_test(tcase, what_rows_say_again_and_again_is_known);
     tcase_add_test(tcase, one_letter_many_times_is_told_in_a_few_bytes);
     tcase_add_test(tcase, a_text_that_repeats_nothing_stays_as_it_is);
+    tcase_add_test(tcase, a_text_does_not_know_the_one_before_it);
     tcase_add_test(tcase, a_large_text_far_back_is_found);
     tcase_add_loop_test(tcase, any_text_comes_back, 0, 200);
     tcase_add_test(tcase, pieces_that_are_damaged_do_no_harm);
