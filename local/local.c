@@ -381,6 +381,7 @@ static struct ss_core *new_core(
     return ss_core_new(
         &(struct ss_core_options){.self = {.name = "local", .epoch = epoch},
             .outlives_store = true,
+            .keeps_rows = ss_storage_keeps_rows(local->storage),
             .seed = seed ? seed : ss_prng_next(&mixed),
             .lease_ms = LEASE_MS,
             .heartbeat_ms = LEASE_MS,

@@ -36,6 +36,11 @@ void ss_storage_close(struct ss_storage **storage)
     ss_free(old);
 }
 
+bool ss_storage_keeps_rows(const struct ss_storage *storage)
+{
+    return ss_store_keeps_rows(storage->store);
+}
+
 // ------------------------------------------------------------------ start
 
 // This process takes all threads: not beside coordinators that share the

@@ -12,6 +12,8 @@ int ss_storage_open(const char *url, struct ss_storage **ret_storage,
     struct ss_error *error) SS_MUST_USE;
 void ss_storage_close(struct ss_storage **storage);
 
+// Its rows need no bytes: nobody else reads them.
+bool ss_storage_keeps_rows(const struct ss_storage *storage);
 // Take an epoch, a number that this store never gave before: it names this
 // owner's attempts. Errors of the store; SS_EBUSY: coordinators that share the
 // store are running. When another process takes an epoch, this one is fenced

@@ -183,10 +183,13 @@ struct ss_row {
     // Texts and lists of all of the row are cut from it, and go with the row;
     // values and JSON are references of the row's own.
     struct ss_arena memory;
+    unsigned refs; // beside the first
 };
 
 // Of zeros: whoever makes it fills it, with what is cut from its memory.
 struct ss_row *ss_row_new(void);
+// One more owner, in the same thread: the row does not change any more.
+struct ss_row *ss_row_ref(struct ss_row *row);
 void ss_row_destroy(struct ss_row **row);
 // A copy of the row that shares its values. Gives.
 struct ss_row *ss_row_copy(const struct ss_row *row);

@@ -15,6 +15,12 @@ struct ss_row *ss_row_new(void)
     return row;
 }
 
+struct ss_row *ss_row_ref(struct ss_row *row)
+{
+    row->refs++;
+    return row;
+}
+
 // What the row refers to and has not in its own memory.
 static void values_free(struct ss_row *row)
 {
@@ -43,6 +49,10 @@ void ss_row_destroy(struct ss_row **row)
         return;
     }
     *row = NULL;
+    if (it->refs > 0) {
+        it->refs--;
+        return;
+    }
     json_decref(it->metadata);
     json_decref(it->entry);
     json_decref(it->end);
@@ -288,6 +298,7 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
 {
     struct ss_row *copy = ss_row_new();
     *copy = *row;
+    copy->refs = 0;
     copy->memory = (struct ss_arena){.first = row->memory.first};
     copy->ns = ss_arena_text(&copy->memory, row->ns);
     copy->sources.items = NULL;

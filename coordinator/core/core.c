@@ -258,6 +258,7 @@ static void core_start_engine(struct ss_core *core)
         .idle_ms = options->idle_ms,
         .verify_rate = options->verify_rate,
         .idle_large_max = options->idle_large_max,
+        .keeps_rows = options->keeps_rows,
         .narrate = options->narrate ? core_narrate : NULL,
         .narrate_ctx = core};
     core->engine = ss_engine_new(&engine);
@@ -268,7 +269,7 @@ struct ss_core *ss_core_new(const struct ss_core_options *options)
     struct ss_core *core = ss_zalloc(1, sizeof(*core));
     core->options = *options;
     core->config = json_incref(options->config);
-    core->codec = ss_store_codec_new();
+    core->codec = ss_store_codec_new(options->keeps_rows);
     core->wake_at_ms = core->retry_at_ms = INT64_MAX;
     ss_buf_init(&core->wire, SS_MESSAGE_SIZE_MAX + // attempts behind it
                                  SS_WIRE_BATCH_MAX * sizeof(struct ss_attempt));

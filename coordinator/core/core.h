@@ -147,6 +147,9 @@ struct ss_core_options {
     // An error of the store breaks its thread, and not the core: a program that
     // embeds the core has only this process, and gets the error.
     bool outlives_store;
+    // The store is in memory, and in the thread of the core: rows stay as they
+    // are, and never become bytes.
+    bool keeps_rows;
     uint64_t seed;
     int64_t lease_ms, heartbeat_ms, adopt_ms, idle_ms; // engine.h
     uint32_t crashes_max;                              // the same

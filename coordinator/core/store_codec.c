@@ -17,11 +17,13 @@ struct ss_store_codec {
     struct ss_map chains; // thread -> uint64_t *, for its next row's checksum
     size_t tidy_at;       // look at all of them when there are so many
     struct ss_unit_writer unit;
+    bool keeps_rows;
 };
 
-struct ss_store_codec *ss_store_codec_new(void)
+struct ss_store_codec *ss_store_codec_new(bool keeps_rows)
 {
     struct ss_store_codec *codec = ss_zalloc(1, sizeof(*codec));
+    codec->keeps_rows = keeps_rows;
     codec->tidy_at = SS_STORE_CODEC_TIDY_MIN;
     ss_unit_writer_init(&codec->unit);
     return codec;
@@ -137,7 +139,9 @@ static int add_rows(struct ss_store_codec *codec,
     const struct ss_command *command, struct ss_journal_head *ret_head,
     struct ss_error *error)
 {
-    if (command->rows_count == 0)
+    for (size_t i = 0; codec->keeps_rows && i < command->rows_count; i++)
+        ss_unit_keep_row(&codec->unit, command->rows[i]);
+    if (command->rows_count == 0 || codec->keeps_rows)
         return SS_OK;
     uint64_t *chain = chain_of(codec, command->thread);
     uint64_t next = command->delete_thread ? 0 : *chain;
@@ -311,30 +315,42 @@ static const struct ss_row *find_decoded(void *ctx, uint64_t seq)
     return is_there ? it->rows[seq - first] : NULL;
 }
 
+// Decode the row behind those that are; *chain is what it must carry, then what
+// the next one must.
+static void row_take(struct ss_job *job, const struct ss_store_row *row,
+    struct decoded *decoded, uint64_t *chain)
+{
+    const struct ss_row_finder earlier = {find_decoded, decoded};
+    struct ss_row **to = &decoded->rows[decoded->count];
+    if (row->kept) {
+        *to = ss_row_ref(row->kept);
+        decoded->count++;
+        return;
+    }
+    job->status = ss_journal_io_decode(row, &earlier, to, &job->error);
+    if (job->status == SS_OK && decoded->count > 0 && row->checksum != *chain) {
+        job->status = ss_error_set(&job->error, SS_ECORRUPT,
+            "thread \"%s\": row %llu is not the one that followed row %llu",
+            job->thread, (unsigned long long)row->seq,
+            (unsigned long long)decoded->rows[decoded->count - 1]->seq);
+        ss_row_destroy(to);
+    }
+    *chain = ss_journal_io_checksum(row);
+    decoded->count += job->status == SS_OK;
+}
+
 static void rows_event(
     struct ss_store_codec *codec, struct ss_job *job, struct ss_event *event)
 {
-    struct ss_row **rows = ss_zalloc(job->rows_count + 1, sizeof(*rows));
+    struct decoded decoded = {
+        .rows = ss_zalloc(job->rows_count + 1, sizeof(*decoded.rows))};
     struct ss_journal_extent extent = {0};
     json_t *record = records_hear(job, &extent.told);
     uint64_t chain = 0;
-    struct decoded decoded = {.rows = rows};
-    const struct ss_row_finder earlier = {find_decoded, &decoded};
-    size_t count = 0;
-    while (job->status == SS_OK && count < job->rows_count) {
-        const struct ss_store_row *row = &job->rows[count].row;
-        job->status =
-            ss_journal_io_decode(row, &earlier, &rows[count], &job->error);
-        if (job->status == SS_OK && count > 0 && row->checksum != chain)
-            job->status = ss_error_set(&job->error, SS_ECORRUPT,
-                "thread \"%s\": row %llu is not the one that followed row %llu",
-                job->thread, (unsigned long long)row->seq,
-                (unsigned long long)job->rows[count - 1].row.seq);
-        chain = ss_journal_io_checksum(row);
+    for (size_t i = 0; job->status == SS_OK && i < job->rows_count; i++) {
+        row_take(job, &job->rows[i].row, &decoded, &chain);
         if (job->status == SS_OK)
-            ss_journal_extent_add(&extent, rows[count], chain);
-        count++;
-        decoded.count += job->status == SS_OK;
+            ss_journal_extent_add(&extent, decoded.rows[i], chain);
     }
     if (job->status == SS_OK && job->from == 1 && job->to == UINT64_MAX) {
         job->status = ss_journal_extent_check(&extent, &job->error);
@@ -342,17 +358,17 @@ static void rows_event(
             ss_error_wrap(&job->error, "thread \"%s\"", job->thread);
     }
     if (job->status != SS_OK) {
-        destroy_rows(rows, count);
-        count = 0;
-    } else if (job->to == UINT64_MAX) {
+        destroy_rows(decoded.rows, decoded.count);
+        decoded.count = 0;
+    } else if (job->to == UINT64_MAX && !codec->keeps_rows) {
         *chain_of(codec, job->thread) = chain;
     }
     event->type = SS_EVENT_ROWS;
     event->rows.tag = job->tag;
     event->rows.status = job->status;
     event->rows.message = job->error.message;
-    event->rows.rows = rows;
-    event->rows.rows_count = count;
+    event->rows.rows = decoded.rows;
+    event->rows.rows_count = decoded.count;
     event->rows.record = record;
 }
 

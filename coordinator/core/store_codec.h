@@ -11,7 +11,8 @@
 // Each row carries the checksum of the row before it; the codec remembers the
 // last checksum of each thread that the engine has, as it was read or written.
 // Where the engine wants it, records that change with rows carry that of the
-// last row (journal_head.h). The codec decides nothing.
+// last row (journal_head.h). Where rows are kept as they are there are no
+// checksums. The codec decides nothing.
 #ifndef SS_CORE_STORE_CODEC_H
 #define SS_CORE_STORE_CODEC_H
 
@@ -21,7 +22,8 @@
 
 struct ss_store_codec;
 
-struct ss_store_codec *ss_store_codec_new(void);
+// `keeps_rows`: they stay as they are, and nothing is encoded or decoded.
+struct ss_store_codec *ss_store_codec_new(bool keeps_rows);
 void ss_store_codec_destroy(struct ss_store_codec **codec);
 
 // The job for a STORE, READ, SCAN or GET. Gives *ret_job. Errors: SS_ELIMIT, a

@@ -53,6 +53,19 @@ int ss_unit_add_row(struct ss_unit_writer *writer, const char *thread,
     return SS_OK;
 }
 
+void ss_unit_keep_row(struct ss_unit_writer *writer, struct ss_row *row)
+{
+    struct ss_journal_bytes kept = {.row = {.seq = row->seq,
+                                        .kind = (int32_t)row->kind,
+                                        .run = "",
+                                        .ns = "",
+                                        .checkpoint_id = "",
+                                        .parent_id = "",
+                                        .source = "",
+                                        .kept = row}};
+    SS_VEC_PUSH(&writer->rows, kept);
+}
+
 // Where the bytes stand, with a NUL behind them; 0 for NULL.
 static size_t put_bytes(struct ss_tail *tail, const void *bytes, size_t size)
 {
@@ -87,6 +100,17 @@ static const char *pointer(const char *end, size_t at)
     return at > 0 ? end - at : NULL;
 }
 
+static struct ss_store_row row_of(
+    const struct ss_journal_bytes *bytes, const char *thread, const char *end)
+{
+    if (!bytes->row.kept)
+        return ss_journal_io_point(bytes, thread, end);
+    struct ss_store_row row = bytes->row;
+    row.thread = thread;
+    ss_row_ref(row.kept);
+    return row;
+}
+
 // Rows and puts, with pointers to the bytes that end at `end`, to `rows`.
 static void place(const struct ss_unit_writer *writer, void *to,
     const char *end, struct ss_store_unit *unit)
@@ -94,8 +118,7 @@ static void place(const struct ss_unit_writer *writer, void *to,
     struct ss_store_row *rows = to;
     struct ss_store_put *puts = (void *)(rows + writer->rows.count);
     for (size_t i = 0; i < writer->rows.count; i++)
-        rows[i] =
-            ss_journal_io_point(&writer->rows.items[i], unit->thread, end);
+        rows[i] = row_of(&writer->rows.items[i], unit->thread, end);
     for (size_t i = 0; i < writer->puts.count; i++) {
         const struct ss_unit_put *from = &writer->puts.items[i];
         puts[i] = from->put;

@@ -35,6 +35,8 @@ void ss_unit_begin(struct ss_unit_writer *writer, int32_t format);
 // carries. SS_ELIMIT: too large a row, and no unit comes of it.
 int ss_unit_add_row(struct ss_unit_writer *writer, const char *thread,
     struct ss_row *row, uint64_t *chain, struct ss_error *error) SS_MUST_USE;
+// The row as it is.
+void ss_unit_keep_row(struct ss_unit_writer *writer, struct ss_row *row);
 // Its texts are copied.
 void ss_unit_add_put(
     struct ss_unit_writer *writer, const struct ss_store_put *put);

@@ -307,6 +307,9 @@ struct ss_engine_options {
     // So many threads that nobody uses keep their rows as they are for a while;
     // 0: as limits.h says, below: none.
     int32_t idle_large_max;
+    // The store keeps rows as they are, in memory: to pack those of a thread
+    // gains nothing, and what they repeat need not be named.
+    bool keeps_rows;
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);
     void *narrate_ctx;

@@ -44,6 +44,10 @@ void ss_job_destroy(struct ss_job **job)
         return;
     }
     *job = NULL;
+    for (size_t i = 0; i < it->unit.rows_count; i++) {
+        struct ss_row *kept = it->unit.rows[i].kept;
+        ss_row_destroy(&kept);
+    }
     ss_free(it->memory);
     ss_free(it->thread);
     ss_free(it->key);
@@ -51,7 +55,7 @@ void ss_job_destroy(struct ss_job **job)
     ss_find_fini(&it->find);
     ss_free(it->place);
     for (size_t i = 0; i < it->rows_count; i++) {
-        ss_free(it->rows[i].memory);
+        ss_store_row_fini(&it->rows[i].row, it->rows[i].memory);
     }
     ss_free(it->rows);
     for (size_t i = 0; i < it->entries_count; i++) {

@@ -13,6 +13,7 @@
 #include "common/base/status.h"
 #include "common/model/cluster.h"
 #include "common/model/find.h"
+#include "common/model/journal.h"
 #include "common/model/thread_status.h"
 
 // A journal row: columns for people and filters, and the encoded body.
@@ -34,6 +35,9 @@ struct ss_store_row {
     uint64_t checksum; // of the row before (its body and checksum); 0 at first
     const void *body;
     size_t body_size;
+    // The row itself, a reference, where it is kept as it is: it has no columns
+    // but `seq` and `kind` then, and no body.
+    struct ss_row *kept;
 };
 
 enum ss_store_table {

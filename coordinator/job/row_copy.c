@@ -48,6 +48,9 @@ static struct ss_store_row pack_row(
     copy.source = pack_text(packer, row->source);
     copy.metadata = pack_text(packer, row->metadata);
     copy.body = pack(packer, row->body, row->body_size);
+    if (packer->bytes && row->kept) {
+        ss_row_ref(copy.kept);
+    }
     return copy;
 }
 
@@ -103,6 +106,12 @@ struct ss_store_row ss_store_row_copy(
     ss_check(packer.size == size);
     *ret_memory = packer.bytes;
     return copy;
+}
+
+void ss_store_row_fini(struct ss_store_row *row, void *memory)
+{
+    ss_row_destroy(&row->kept);
+    ss_free(memory);
 }
 
 struct ss_store_unit ss_store_unit_copy(

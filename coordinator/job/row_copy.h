@@ -7,6 +7,8 @@
 // A copy of `row` whose texts and body live in *ret_memory (ss_free). Gives.
 struct ss_store_row ss_store_row_copy(
     const struct ss_store_row *row, void **ret_memory);
+// What such a copy owns goes.
+void ss_store_row_fini(struct ss_store_row *row, void *memory);
 // A copy of `unit` with all that it names, in one block. Gives.
 struct ss_store_unit ss_store_unit_copy(
     const struct ss_store_unit *unit, void **ret_memory);

@@ -142,6 +142,11 @@ const char *ss_store_name(const struct ss_store *store)
     return store->name;
 }
 
+bool ss_store_keeps_rows(const struct ss_store *store)
+{
+    return store->keeps_rows;
+}
+
 static void row_shape(const struct ss_store_unit *unit, size_t index)
 {
     const struct ss_store_row *row = &unit->rows[index];
@@ -151,6 +156,7 @@ static void row_shape(const struct ss_store_unit *unit, size_t index)
     ss_check(row->run && row->ns && row->source);
     ss_check(row->checkpoint_id && row->parent_id);
     ss_check(row->body || row->body_size == 0);
+    ss_check(!row->kept || (row->kept->seq == row->seq && !row->body));
 }
 
 // Checks of what a caller can only get wrong by mistake.

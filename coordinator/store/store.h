@@ -187,5 +187,7 @@ int ss_store_shards_hand(struct ss_store *store, const struct ss_member *self,
 
 // "sqlite superstep.db", for people. Borrowed.
 const char *ss_store_name(const struct ss_store *store);
+// Rows may be `kept` as they are (job.h): it ends with this process.
+bool ss_store_keeps_rows(const struct ss_store *store);
 
 #endif

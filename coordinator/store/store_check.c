@@ -8,7 +8,7 @@ bool ss_store_row_same(
     const struct ss_store_row *stands, const struct ss_store_row *row)
 {
     return stands->seq == row->seq && stands->kind == row->kind &&
-           stands->checksum == row->checksum &&
+           stands->kept == row->kept && stands->checksum == row->checksum &&
            stands->body_size == row->body_size &&
            (row->body_size == 0 ||
                memcmp(stands->body, row->body, row->body_size) == 0);

@@ -59,7 +59,8 @@ struct ss_store_ops {
 
 struct ss_store {
     const struct ss_store_ops *ops;
-    char *name;                   // owned; freed by ss_store_close()
+    char *name; // owned; freed by ss_store_close()
+    bool keeps_rows;
     ss_store_trouble_fn *trouble; // or NULL
     void *trouble_ctx;
 };

@@ -67,7 +67,8 @@ static size_t row_position(const struct thread *thread, uint64_t seq)
 static void thread_cut(struct thread *thread, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        ss_free(thread->rows.items[i].memory);
+        ss_store_row_fini(
+            &thread->rows.items[i].row, thread->rows.items[i].memory);
     }
     thread->rows.count -= count;
     if (count > 0 && thread->rows.count > 0) {
@@ -448,6 +449,7 @@ int ss_store_memory_open(
     struct memory_store *store = ss_zalloc(1, sizeof(*store));
     store->base.ops = &ops;
     store->base.name = ss_strdup("memory");
+    store->base.keeps_rows = true;
     *ret_store = &store->base;
     return SS_OK;
 }

@@ -43,12 +43,20 @@ static bool tells_updated(const struct loop *loop)
            !checkpoint_is_due(loop);
 }
 
-// The row of the last saved checkpoint; NULL: there is none, or not all members
-// read rows that name what they repeat.
+// Not all members read rows that name what they repeat; and where rows never
+// become bytes there is nothing to gain.
+static bool names_repeats(const struct loop *loop)
+{
+    return loop->engine->row_format >= SS_ROW_FORMAT_8 &&
+           !loop->engine->options.keeps_rows;
+}
+
+// The row of the last saved checkpoint; NULL: there is none, or rows do not
+// name what they repeat.
 static struct ss_checkpoint_entry *mark_before(
     const struct loop *loop, const struct ss_row *row)
 {
-    return row->parent_seq && loop->engine->row_format >= SS_ROW_FORMAT_8
+    return row->parent_seq && names_repeats(loop)
                ? ss_journal_find(loop->thread->journal, row->ns, row->parent_id)
                : NULL;
 }
@@ -93,8 +101,7 @@ static void name_channels(
 // What `__start__` writes is the input, which the checkpoint before has.
 static void name_input(const struct loop *loop, struct ss_row *row)
 {
-    if (loop->checkpoint.source != SS_SOURCE_INPUT ||
-        loop->engine->row_format < SS_ROW_FORMAT_8)
+    if (loop->checkpoint.source != SS_SOURCE_INPUT || !names_repeats(loop))
         return;
     const struct ss_row *from =
         ss_journal_row(loop->thread->journal, loop->lineage.saved_seq);

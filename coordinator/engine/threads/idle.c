@@ -69,7 +69,8 @@ static void make_small(struct threads *threads)
     threads->idle_large = thread->idle.next;
     threads->idle_large_count--;
     thread->idle.is_small = true;
-    if (size > 0 && size <= SS_IDLE_PACK_SIZE_MAX)
+    if (size > 0 && size <= SS_IDLE_PACK_SIZE_MAX &&
+        !thread->engine->options.keeps_rows)
         ss_journal_pack(thread->journal);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);

@@ -24,7 +24,7 @@ static void setup(void)
     ss_value_setup();
     ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
     ss_store_actor_start_inline(store, &actor);
-    codec = ss_store_codec_new();
+    codec = ss_store_codec_new(false);
     event.type = SS_EVENT_TICK;
 }
 
@@ -108,6 +108,24 @@ START_TEST(rows_come_back_as_they_went)
 }
 END_TEST
 
+START_TEST(rows_that_are_kept_come_back_themselves)
+{
+    ss_store_codec_destroy(&codec);
+    codec = ss_store_codec_new(true);
+    ck_assert_int_eq(store_row("t", 1), SS_OK);
+    ck_assert_int_eq(store_row("t", 2), SS_OK);
+    ck_assert_int_eq(store_row("t", 4), SS_EREFUSED);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, SS_OK);
+    ck_assert_uint_eq(event.rows.rows_count, 2);
+    ck_assert_int_eq(ss_json_int(event.rows.rows[1]->entry, "input", 0), 2);
+    const struct ss_row *first = event.rows.rows[0];
+    read_rows("t");
+    ck_assert_ptr_eq(event.rows.rows[0], first);
+    ck_assert_uint_eq(event.rows.rows[0]->size, 0); // it never was bytes
+}
+END_TEST
+
 START_TEST(a_thread_that_is_not_there_has_no_rows)
 {
     read_rows("nobody");
@@ -127,7 +145,7 @@ START_TEST(the_chain_goes_on_after_reading)
 {
     ck_assert_int_eq(store_row("t", 1), SS_OK);
     ss_store_codec_destroy(&codec);
-    codec = ss_store_codec_new();
+    codec = ss_store_codec_new(false);
     read_rows("t");
     ck_assert_int_eq(store_row("t", 2), SS_OK);
     read_rows("t");
@@ -140,7 +158,7 @@ START_TEST(a_broken_chain_is_corrupt)
 {
     ck_assert_int_eq(store_row("t", 1), SS_OK);
     ss_store_codec_destroy(&codec);
-    codec = ss_store_codec_new(); // and it was not read
+    codec = ss_store_codec_new(false); // and it was not read
     ck_assert_int_eq(store_row("t", 2), SS_OK);
     read_rows("t");
     ck_assert_int_eq(event.rows.status, SS_ECORRUPT);
@@ -336,6 +354,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, rows_come_back_as_they_went);
+    tcase_add_test(all, rows_that_are_kept_come_back_themselves);
     tcase_add_test(all, a_thread_that_is_not_there_has_no_rows);
     tcase_add_test(all, a_row_out_of_its_place_is_refused);
     tcase_add_test(all, the_chain_goes_on_after_reading);

@@ -356,6 +356,40 @@ START_TEST(waiting_can_be_skipped)
 }
 END_TEST
 
+static char *history_of(const char *thread)
+{
+    json_t *answer = answer_to("history", json_pack("{s:s}", "thread", thread));
+    char *text = json_dumps(answer, JSON_SORT_KEYS);
+    json_decref(answer);
+    return text;
+}
+
+// In memory rows are kept as they are.
+START_TEST(a_thread_that_was_forgotten_is_read_back)
+{
+    expect_status(
+        answer_to("run", input_of("asks", json_pack("{s:[]}", "log"))),
+        "interrupted");
+    char *before = history_of("t");
+    json_t *body = input_of("retries", json_pack("{s:[]}", "log"));
+    json_object_set_new(body, "thread", json_string("u"));
+    expect_status(answer_to("run", body), "done"); // hours later
+    char *after = history_of("t");
+    ck_assert_str_eq(after, before);
+    json_t *answer =
+        answer_to("run", json_pack("{s:s, s:s, s:{s:s}}", "graph", "asks",
+                             "thread", "t", "command", "resume", "yes"));
+    expect_log(answer, "[\"yes\"]");
+    expect_status(answer, "done");
+    json_decref(answer_to("delete", json_pack("{s:s}", "thread", "t")));
+    expect_status(
+        answer_to("run", input_of("asks", json_pack("{s:[]}", "log"))),
+        "interrupted");
+    ss_free(before);
+    ss_free(after);
+}
+END_TEST
+
 START_TEST(a_failed_run_is_an_answer)
 {
     json_t *answer =
@@ -493,6 +527,7 @@ static void add_all(TCase *all)
     tcase_add_test(
         all, an_interrupt_is_answered_after_the_store_was_opened_again);
     tcase_add_test(all, waiting_can_be_skipped);
+    tcase_add_test(all, a_thread_that_was_forgotten_is_read_back);
     tcase_add_test(all, a_failed_run_is_an_answer);
     tcase_add_test(all, a_bad_request_is_an_error);
     tcase_add_test(all, a_store_that_cannot_be_opened_is_an_error);
