@@ -10,7 +10,7 @@
 
 static struct ss_arg_list words;
 static int64_t tasks, begun;
-static const char *per;
+static const char *per, *each;
 static bool clear;
 
 const struct ss_arg ss_cmd_limit_options[] = {SS_CLI_WORDS(words, "NAME", 0, 1),
@@ -19,6 +19,8 @@ const struct ss_arg ss_cmd_limit_options[] = {SS_CLI_WORDS(words, "NAME", 0, 1),
     SS_CLI_INT("begun", 0, begun, "N", 1, 1 << 30,
         "so many may begin in the time that --per says"),
     SS_CLI_TEXT("per", 0, per, "TIME", "10s, 5m: an hour at most"),
+    SS_CLI_TEXT("each", 0, each, "KEY",
+        "so many for each value of this key of the state, or of meta:KEY"),
     SS_CLI_FLAG("clear", 0, clear, "what graphs say holds again"),
     SS_CLI_OPTIONS};
 
@@ -49,9 +51,10 @@ static void print(const json_t *answer)
         printf("limit %s %s\n", name,
             was_set ? "is as graphs say it again" : "was not set");
     else
-        printf("limit %s: %lld tasks may %s%s, whatever graphs say. "
+        printf("limit %s: %lld tasks%s%s may %s%s, whatever graphs say. "
                "superstep limit %s --clear takes that back\n",
             name, (long long)(tasks > 0 ? tasks : begun),
+            each ? " for each " : "", each ? each : "",
             tasks > 0 ? "be out" : "begin in ", tasks > 0 ? "" : per, name);
 }
 
@@ -59,9 +62,10 @@ static int set(struct ss_client *client, const char *name, int64_t per_ms)
 {
     json_t *answer = NULL;
     const char *user = getenv("USER"); // may be any bytes
-    json_t *body = json_pack("{s:s, s:o*, s:o*, s:o*, s:o*}", "name", name,
-        "tasks_max", ss_cli_number(tasks), "begun_max", ss_cli_number(begun),
-        "per_ms", ss_cli_number(per_ms), "by", user ? json_string(user) : NULL);
+    json_t *body = json_pack("{s:s, s:o*, s:o*, s:o*, s:s*, s:o*}", "name",
+        name, "tasks_max", ss_cli_number(tasks), "begun_max",
+        ss_cli_number(begun), "per_ms", ss_cli_number(per_ms), "each", each,
+        "by", user ? json_string(user) : NULL);
     int status = ss_cli_ask(client, "limit", body, NULL, &answer);
     return status == SS_CLI_DONE ? ss_cli_print_answer(answer, print) : status;
 }
@@ -76,6 +80,8 @@ int ss_cmd_limit(struct ss_client *client)
         return ss_cli_usage("--begun and --per: give both of them");
     if ((tasks > 0) + (begun > 0) + clear > 1)
         return ss_cli_usage("--tasks, --begun and --clear: give one of them");
+    if (each && tasks == 0 && begun == 0)
+        return ss_cli_usage("--each: say how many, by --tasks or --begun");
     bool sets = tasks > 0 || begun > 0 || clear;
     if (!name && sets)
         return ss_cli_usage("say which limit");

@@ -170,6 +170,9 @@ void ss_limit_with(struct ss_graph_def *graph, const char *node,
     if (options->per_ms != 0)
         json_object_set_new(
             limit, "per_ms", json_integer((json_int_t)options->per_ms));
+    bool has_each = options->size_ > offsetof(struct ss_limit_options, each);
+    if (has_each && options->each)
+        json_object_set_new(limit, "each", json_string(options->each));
     ignore(ss_spec_limit(ss_graph_def_spec(graph), node, limit));
 }
 

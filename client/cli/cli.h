@@ -33,6 +33,7 @@ extern struct ss_settings ss_cli_settings; // over them
 enum ss_cli_word {
     SS_CLI_WORD_NONE,
     SS_CLI_WORD_GRAPH,
+    SS_CLI_WORD_LIMIT,
     SS_CLI_WORD_THREAD,
     SS_CLI_WORD_RUN,
     SS_CLI_WORD_EITHER, // a run or a thread

@@ -171,6 +171,10 @@ static void offer_word(const struct typed *typed, enum ss_cli_word word)
     case SS_CLI_WORD_GRAPH:
         offer_listed(typed, "graphs", NULL, "name");
         break;
+    case SS_CLI_WORD_LIMIT:
+        offer_listed(typed, "limits", NULL, "limit");
+        offer_listed(typed, "graphs", NULL, "name");
+        break;
     case SS_CLI_WORD_THREAD:
         offer_page(typed, "threads", "thread");
         break;

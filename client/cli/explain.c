@@ -247,6 +247,24 @@ static void write_backoff(struct ss_buf *buf, const json_t *wait, bool many)
         add_duration(buf, " to ", 0, last_ms * 1000);
 }
 
+// False: there is no more to say than for each value of what.
+static bool write_limit_each(struct ss_buf *buf, const json_t *wait)
+{
+    const char *each = ss_json_str(wait, "limit_each", NULL);
+    const char *value = ss_json_str(wait, "limit_value", NULL);
+    if (!each)
+        return true;
+    each += strncmp(each, "meta:", 5) == 0 ? 5 : 0;
+    add_plain(buf, value ? " for " : " for each ", each);
+    if (value)
+        add_plain(buf, " ", *value ? value : "(none)");
+    if (json_object_get(wait, "limit_values"))
+        ss_buf_addf(buf,
+            ": %lld of these have tasks, and no more are counted at once",
+            (long long)ss_json_int(wait, "limit_values", 0));
+    return value != NULL;
+}
+
 static void write_limit(struct ss_buf *buf, const json_t *wait)
 {
     long long most = ss_json_int(wait, "limit_max", 0);
@@ -258,6 +276,8 @@ static void write_limit(struct ss_buf *buf, const json_t *wait)
     if (ss_json_int(wait, "limit_per_ms", 0) > 0)
         add_duration(
             buf, " in ", 0, ss_json_int(wait, "limit_per_ms", 0) * 1000);
+    if (!write_limit_each(buf, wait))
+        return;
     if (here < most)
         ss_buf_addf(buf, ", of which its coordinator has %lld", here);
     if (ss_json_int(wait, "limit_per_ms", 0) > 0)

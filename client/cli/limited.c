@@ -1,7 +1,9 @@
 // limited.c - limits of tasks, as a table: what holds, what graphs say, how
-// much of it the coordinator that was asked has, and who has the rest.
+// much of it the coordinator that was asked has, and who has the rest. Of one
+// that is asked for by name the values of its key, too.
 #include "client/cli/limited.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "client/cli/list.h"
@@ -11,12 +13,20 @@ static const struct ss_list_column columns[] = {
     {"LIMIT", "limit", SS_LIST_TEXT, true},
     {"TASKS", "tasks_max", SS_LIST_NUMBER, false},
     {"PER", "per_ms", SS_LIST_DURATION, false},
+    {"EACH", "each", SS_LIST_TEXT, true},
     {"GRAPHS SAY", "said_max", SS_LIST_NUMBER, false},
     {"SET BY", "set_by", SS_LIST_TEXT, true},
     {"HERE", "here", SS_LIST_NUMBER, false},
     {"OUT", "out", SS_LIST_NUMBER, false},
     {"WAITING", "waiting", SS_LIST_NUMBER, false},
     {"MEMBERS", "members", SS_LIST_JSON, true},
+};
+
+static const struct ss_list_column value_columns[] = {
+    {"VALUE", "value", SS_LIST_TEXT, true},
+    {"HERE", "here", SS_LIST_NUMBER, false},
+    {"OUT", "out", SS_LIST_NUMBER, false},
+    {"WAITING", "waiting", SS_LIST_NUMBER, false},
 };
 
 // Those of that name; NULL: all. Gives.
@@ -37,6 +47,13 @@ bool ss_limited_print(const json_t *answer, const char *name)
     if (is_known)
         ss_cli_print_list(list, columns, sizeof(columns) / sizeof(*columns),
             "No graph that is served has a limit, and none is set.");
+    const json_t *values =
+        name ? json_object_get(json_array_get(list, 0), "busiest") : NULL;
+    if (json_array_size(values) > 0 && !ss_cli_options.json) {
+        puts("");
+        ss_cli_print_list(values, value_columns,
+            sizeof(value_columns) / sizeof(*value_columns), "");
+    }
     json_decref(list);
     return is_known;
 }

@@ -117,6 +117,7 @@ static void free_node(struct ss_graph *graph, struct ss_node *node)
     free_list(node->destinations, node->destinations_count);
     free_list(node->labels.items, node->labels.count);
     ss_free(node->limit.name);
+    ss_free(node->limit.each);
 }
 
 static void free_keys(struct ss_keys *keys)

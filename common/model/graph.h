@@ -120,6 +120,7 @@ struct ss_node_limit {
     char *name; // NULL: none
     int64_t tasks_max;
     int64_t per_ms; // so many may begin in this time; 0: be out at once
+    char *each;     // so many for each value of this key; NULL: together
 };
 
 struct ss_node {

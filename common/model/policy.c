@@ -209,6 +209,20 @@ static int parse_numbers(struct ss_build *build, const char *where,
     return status;
 }
 
+// It may stand in the name of a limit, or stand for the values that have some.
+static int check_word(struct ss_build *build, const char *where,
+    const char *what, const char *text)
+{
+    size_t size = text ? strlen(text) : 1;
+    for (size_t i = 0; text && i < size; i++)
+        if ((unsigned char)text[i] < ' ')
+            size = 0;
+    return size > 0 && size <= SS_NAME_SIZE_MAX
+               ? SS_OK
+               : ss_build_fail(build, "%s: %s is text of 1 to %d bytes", where,
+                     what, SS_NAME_SIZE_MAX);
+}
+
 // A node's own limit, else its graph's. A limit without a name is of that node,
 // or of that graph, alone.
 static int parse_limit(struct ss_build *build, struct ss_node *node,
@@ -224,13 +238,16 @@ static int parse_limit(struct ss_build *build, struct ss_node *node,
         return ss_build_fail(build,
             "%s: a limit is of a node with a body, and it is a graph", where);
     const char *name = ss_json_str(json, "name", NULL);
+    const char *each = ss_json_str(json, "each", NULL);
     int status = parse_numbers(build, where, json, &node->limit);
-    if (status == SS_OK && name && (!*name || strlen(name) > SS_NAME_SIZE_MAX))
-        status = ss_build_fail(build,
-            "%s: the name of a limit is text of 1 to %d bytes", where,
-            SS_NAME_SIZE_MAX);
+    if (status == SS_OK)
+        status = check_word(build, where, "the name of a limit", name);
+    if (status == SS_OK && json_object_get(json, "each"))
+        status = check_word(
+            build, where, "each of a limit, a key,", each ? each : "");
     if (status != SS_OK)
         return status;
+    node->limit.each = each ? ss_strdup(each) : NULL;
     node->limit.name = name  ? ss_strdup(name)
                        : own ? ss_format("%s/%s", graph, node->name)
                              : ss_strdup(graph);

@@ -30,6 +30,7 @@
     X(OBJECT, description)                                                     \
     X(FLAG, detach)                                                            \
     X(TEXT, durability)                                                        \
+    X(TEXT, each)                                                              \
     X(FLAG, expired)                                                           \
     X(OBJECT, facts)                                                           \
     X(OBJECT, filter)                                                          \

@@ -256,17 +256,17 @@
 //   I118  the tasks of a line are a chain
 //   I119  and ready
 //   I120  there is one, and the chain has its end
-//   I121  no two lines are alike, or had the same turn
-//   I122  no line had a turn to come
+//   I121  the lines of a group are a chain, from its first one to its last
+//   I122  no group had a turn to come, and no two the same
 //   I123  each ready task is in one line
 //   I124  and counted
-//   I185  a task's line is that of its graph and priority
+//   I185  a task's line is that of its graph, priority and limit
 //   I186  who is next in a line stands in it
-//   I252  lines of one graph and priority, and they alone, have turns in common
+//   I252  a line is found by its limit, or by its group if it has none
 //   I249  a task stands aside while rows that it rests on are not durable, and
 //         then only
 //
-//   limits (limit_verify.c)
+//   limits (limit_reckon.c)
 //   I253  as many attempts of a limit are out as are counted, and as many wait
 //   I254  its share are its parts in shards of ours
 //   I255  as many linger as are counted
@@ -275,6 +275,8 @@
 //   I258  and when shards are held no longer
 //   I259  what left with shards was made up for
 //   I260  as many of a rate have begun as are counted
+//   I261  where its parts are is known, and its whole counts it
+//   I262  as many are of values as are counted
 //
 //   attempts of before (takeover.c)
 //   I125  who offers one is here

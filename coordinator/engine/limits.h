@@ -55,6 +55,13 @@ enum {
     // Bytes of JSON of what is said of a thread itself: whoever writes to it
     // stores all of it again.
     SS_FACTS_SIZE_MAX = 64 << 10,
+    // Values of keys that limits are counted by, of which tasks wait or are out
+    // here: each takes a kilobyte, and one that is used up is looked at for
+    // each task. And bytes of one that is told as it is.
+    SS_LIMIT_VALUES_MAX = 4096,
+    SS_LIMIT_VALUE_SIZE_MAX = 64,
+    // So long parts of a value stay where it was used last: longer than a step.
+    SS_LIMIT_VALUE_IDLE_MS = 10000,
     SS_KEY_SIZE_MAX =
         255, // of an idempotency key: a UUID, a hash, a short name
     SS_ITEMS_KEPT_MAX = 4096,    // live items of one attempt that its row keeps

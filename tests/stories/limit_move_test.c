@@ -313,6 +313,106 @@ START_TEST(parts_stay_with_the_tasks_of_shards_that_stay)
 }
 END_TEST
 
+// ------------------------------------------------------------------ values
+
+// All tasks of these have the value [] of the key x.
+#define OF_X "{'name': 'openai', 'tasks_max': 1, 'each': 'x'}"
+
+static void nothing_is_stored(void)
+{
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_META);
+    for (size_t i = 0; i < found->entries_count; i++) {
+        ck_assert_ptr_null(strstr(found->entries[i].key, "lack"));
+        ck_assert_ptr_null(strstr(found->entries[i].key, "part"));
+    }
+    ss_job_destroy(&found);
+}
+
+START_TEST(a_value_has_its_limit_over_all_coordinators)
+{
+    int64_t turns[2] = {0};
+    halves(OF_X);
+    begin("one", "t", 40);
+    begin("two", "u", 40);
+    for (int i = 0; i < 30; i++) {
+        both_look(1);
+        ck_assert_int_le(out(), 1);
+        bool is_second = told_of("two", "out") > 0;
+        turns[is_second] += out();
+        end_all(is_second ? "two" : "one");
+        ck_assert_int_le(out(), 1);
+    }
+    ck_assert_int_ge(turns[0], 5);
+    ck_assert_int_ge(turns[1], 5);
+}
+END_TEST
+
+// Where they stood before: what is without use leaves nothing in the store.
+START_TEST(parts_of_a_value_that_nobody_uses_come_home)
+{
+    halves(OF_X);
+    begin("one", "t", 1);
+    begin("two", "u", 1);
+    for (int i = 0; i < 10; i++) {
+        both_look(1);
+        end_all("one");
+        end_all("two");
+    }
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    ck_assert_int_eq(told_of("one", "values") + told_of("two", "values"), 1);
+    both_look(60);
+    nothing_is_stored();
+    ck_assert_int_eq(told_of("one", "values") + told_of("two", "values"), 0);
+    begin("one", "v", 1);
+    begin("two", "w", 1);
+    both_look(3);
+    ck_assert_int_eq(out(), 1);
+}
+END_TEST
+
+// A member that had never heard of the value has a part of it from another one.
+START_TEST(a_part_of_a_value_that_came_to_nobody_comes_home)
+{
+    halves(OF_X);
+    begin("one", "t", 1);
+    begin("two", "u", 1);
+    both_look(3);
+    end_all("one");
+    end_all("two");
+    both_look(3);
+    world_at("one");
+    hear(SS_EVENT_SHARDS_LOST, shards_from(0, HALF));
+    see(0, SS_ROW_FORMAT);
+    at("two", NULL);
+    hear(SS_EVENT_SHARDS_GAINED, shards_from(0, HALF));
+    world_find_limits();
+    see(0, SS_ROW_FORMAT);
+    hear(SS_EVENT_SHARDS_READ, shards_from(0, HALF));
+    end_all("two");
+    both_look(120);
+    nothing_is_stored();
+    ck_assert_int_eq(told_of("two", "values"), 0);
+}
+END_TEST
+
+START_TEST(parts_of_a_value_go_with_the_tasks_of_a_shard)
+{
+    halves("{'name': 'openai', 'tasks_max': 6, 'each': 'x'}");
+    begin("one", "t", 30);
+    both_look(LOOKS);
+    ck_assert_int_eq(told_of("one", "out"), 6);
+    world_at("one");
+    struct ss_shards some = shards_from(HALF / 2, HALF / 2);
+    size_t before = world_attempts_of("a");
+    hear(SS_EVENT_SHARDS_LOST, some);
+    see(HALF / 2, SS_ROW_FORMAT);
+    int64_t gone = 6 - told_of("one", "out");
+    ck_assert_int_gt(gone, 0);
+    ck_assert_uint_eq(world_attempts_of("a"), before);
+    ck_assert_int_le(told_of("one", "here"), 6 - gone);
+}
+END_TEST
+
 // ------------------------------------------------------------------ operators
 
 START_TEST(an_operator_sets_a_limit_for_all_coordinators)
@@ -348,4 +448,8 @@ SUITE("limit_move", who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free,
     beside_an_older_coordinator_no_part_moves,
     parts_go_with_the_tasks_of_a_shard,
     parts_stay_with_the_tasks_of_shards_that_stay,
+    a_value_has_its_limit_over_all_coordinators,
+    parts_of_a_value_that_nobody_uses_come_home,
+    a_part_of_a_value_that_came_to_nobody_comes_home,
+    parts_of_a_value_go_with_the_tasks_of_a_shard,
     an_operator_sets_a_limit_for_all_coordinators)

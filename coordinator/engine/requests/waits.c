@@ -54,6 +54,7 @@ static void join(struct wait *wait, const struct task *task)
     ss_check(is_alike(wait->task, task));
     wait->count++;
     wait->of_many |= task->loop->run != wait->task->loop->run;
+    wait->of_limits |= !ss_limit_is_same(task, wait->task);
     if (next_ms < wait->next_ms)
         wait->next_ms = next_ms;
     if (next_ms > wait->last_ms)
@@ -79,7 +80,7 @@ void ss_waits_add(struct waits *waits, const struct task *task)
     int64_t next_ms = next_try_ms(task);
     if (waits->count < SS_EXPLAIN_WAITS_MAX)
         SS_VEC_PUSH(waits, (struct wait){task, reasons[what], worker, 1,
-                               next_ms, next_ms, false});
+                               next_ms, next_ms, false, false});
 }
 
 void ss_wait_set_backoff(json_t *json, const struct task *task)
@@ -137,7 +138,7 @@ static json_t *wait_json(const struct wait *wait, bool of_runs)
         ss_free(labels);
     }
     if (wait->why == SS_WAIT_LIMIT)
-        ss_limit_explain(task, json);
+        ss_limit_explain(task, wait->of_limits, json);
     if (task->tries.redeliveries > 0) {
         json_object_set_new(
             json, "workers_lost", json_integer(task->tries.redeliveries));

@@ -19,6 +19,7 @@ struct wait {
     size_t count;
     int64_t next_ms, last_ms; // BACKOFF: from now, the first and the last try
     bool of_many;             // they are of several runs
+    bool of_limits;           // LIMIT: they wait for several values' ones
 };
 
 // SS_EXPLAIN_WAITS_MAX kinds at most.

@@ -15,9 +15,10 @@
 //
 // Several nodes may say one name, in several graphs and versions. If they say
 // different numbers the least holds, of graphs that somebody serves; if an
-// operator says one (limit_record.c), that one holds. An operator may also say
+// operator says one (limit_store.c), that one holds. An operator may also say
 // one for a node or a graph that says none: its name is "graph/node" or
-// "graph", as that of a limit without a name.
+// "graph", as that of a limit without a name. One that has a key is of so many
+// tasks for each value of that (limit_value.c).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -27,25 +28,42 @@
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
 #include "coordinator/engine/scheduler/limit_rate.h"
 #include "coordinator/engine/scheduler/limit_store.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
-#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
 
 // ------------------------------------------------ which there are
 
-// What holds now, by what graphs and operators say.
-static void settle(struct engine *engine, struct limit *limit)
+static void count_for(
+    struct engine *engine, struct limit *limit, const char *each)
 {
-    const json_t *set = ss_limit_record(engine, "set", -1, limit->name);
+    bool is_same = each && limit->each && strcmp(each, limit->each) == 0;
+    if (is_same || (!each && !limit->each))
+        return;
+    ss_free(limit->each);
+    limit->each = each ? ss_strdup(each) : NULL;
+    engine->scheduler->limits.has_moved = true;
+}
+
+// What holds now, by what graphs and operators say.
+void ss_limit_settle(struct engine *engine, struct limit *limit)
+{
+    const struct limit *whole = limit->whole ? limit->whole : limit;
+    const json_t *set = ss_limit_record(engine, "set", -1, whole->said.name);
     int64_t per_ms = ss_json_int(set, "per_ms", 0);
-    limit->tasks_max = ss_json_int(set, "tasks_max", limit->said_max);
-    ss_limit_per(engine, limit, set ? per_ms : limit->said_per_ms);
+    limit->tasks_max = ss_json_int(set, "tasks_max", whole->said.tasks_max);
+    ss_limit_per(engine, limit, set ? per_ms : whole->said.per_ms);
+    if (whole == limit)
+        count_for(engine, limit, ss_json_str(set, "each", limit->said.each));
+    ss_limit_grow(engine, limit, ss_limit_parts(limit));
     limit->share = ss_limit_share(engine, limit);
     if (limit->owed > limit->tasks_max)
         limit->owed = limit->tasks_max;
@@ -53,25 +71,41 @@ static void settle(struct engine *engine, struct limit *limit)
     ss_check(limit->share <= limit->tasks_max);
 }
 
+// Whose value's the limit is that has this name; NULL: nobody's.
+static struct limit *whole_of(
+    struct engine *engine, const struct ss_node_limit *said)
+{
+    size_t size = strcspn(said->name, LIMIT_VALUE);
+    struct ss_node_limit whole = *said;
+    if (!said->name[size])
+        return NULL;
+    whole.name = ss_format("%.*s", (int)size, said->name);
+    struct limit *limit = ss_limit_named(engine, &whole);
+    ss_free(whole.name);
+    limit->values++;
+    engine->scheduler->limits.values++;
+    return limit;
+}
+
 struct limit *ss_limit_named(
     struct engine *engine, const struct ss_node_limit *said)
 {
-    const char *name = said->name;
     struct limits *limits = &engine->scheduler->limits;
-    struct limit *limit = ss_map_get(&limits->by_name, name);
+    struct limit *limit = ss_map_get(&limits->by_name, said->name);
     if (limit)
         return limit;
-    ss_check(*name);
+    ss_check(*said->name);
     ss_check(said->tasks_max >= 0);
     limit = ss_zalloc(1, sizeof(*limit));
-    limit->name = ss_strdup(name);
-    limit->said_max = said->tasks_max;
-    limit->said_per_ms = said->per_ms;
+    limit->whole = whole_of(engine, said);
+    limit->said = *said;
+    limit->said.name = ss_strdup(said->name);
+    limit->said.each =
+        said->each && !limit->whole ? ss_strdup(said->each) : NULL;
     for (size_t i = 0; i < LIMIT_PARTS; i++)
         limit->parts[i].to = SS_NOBODY;
-    ss_limit_place(engine, limit);
-    settle(engine, limit);
-    ss_map_put(&limits->by_name, limit->name, limit);
+    ss_limit_settle(engine, limit);
+    ss_map_put(&limits->by_name, limit->said.name, limit);
     return limit;
 }
 
@@ -89,6 +123,27 @@ static struct limit *set_for(const struct task *task, const char *node)
     return limit;
 }
 
+// Of the limit `whole`, that of the value which the task has of its key; or
+// `whole`, where there are as many values as may be.
+static struct limit *of_value(const struct task *task, struct limit *whole)
+{
+    struct engine *engine = task->loop->engine;
+    const struct limits *limits = &engine->scheduler->limits;
+    ss_check(whole->each && !whole->whole);
+    char *value = ss_limit_value(task, whole->each);
+    char *name = ss_format("%s" LIMIT_VALUE "%s", whole->said.name, value);
+    struct limit *limit = ss_map_get(&limits->by_name, name);
+    // What is out, or may be, is counted however many there are.
+    bool may_be_out = task->state == TASK_RUNNING ||
+                      (task->loop->run && task->loop->run->terms.recovering);
+    if (!limit && (may_be_out || limits->values < SS_LIMIT_VALUES_MAX))
+        limit = ss_limit_named(engine, &(struct ss_node_limit){.name = name});
+    ss_free(value);
+    ss_free(name);
+    ss_check(!limit || limit->whole == whole);
+    return limit ? limit : whole;
+}
+
 struct limit *ss_limit_of(const struct task *task)
 {
     const struct ss_node *node = task->planned.node;
@@ -101,54 +156,7 @@ struct limit *ss_limit_of(const struct task *task)
         limit = ss_limit_named(engine, &node->limit);
     if (!limit && are_set)
         limit = set_for(task, NULL);
-    return limit;
-}
-
-// A rate is less than a number, and of two rates the one that takes longer.
-static bool is_less(const struct ss_node_limit *said, const struct limit *limit)
-{
-    if ((said->per_ms > 0) != (limit->said_per_ms > 0))
-        return said->per_ms > 0;
-    if (said->per_ms == 0)
-        return said->tasks_max < limit->said_max;
-    return (double)said->per_ms / (double)said->tasks_max >
-           (double)limit->said_per_ms / (double)limit->said_max;
-}
-
-// Graphs nest as deep as their descriptions may.
-static void hear(
-    struct engine *engine, struct ss_map *heard, const struct ss_graph *graph)
-{
-    for (size_t i = 0; i < graph->nodes_count; i++) {
-        const struct ss_node *node = &graph->nodes[i];
-        if (node->subgraph)
-            hear(engine, heard, node->subgraph);
-        if (!node->limit.name)
-            continue;
-        struct limit *limit = ss_limit_named(engine, &node->limit);
-        if (ss_map_put(heard, limit->name, limit) &&
-            !is_less(&node->limit, limit))
-            continue;
-        limit->said_max = node->limit.tasks_max;
-        limit->said_per_ms = node->limit.per_ms;
-    }
-}
-
-void ss_limits_reckon(struct engine *engine)
-{
-    struct ss_map heard = {0};
-    for (const struct ss_map_entry *e = ss_graphs_all(engine)->first; e;
-         e = e->next) {
-        const struct known_graph *known = e->value;
-        if (known->workers > 0)
-            hear(engine, &heard, known->graph);
-    }
-    ss_map_fini(&heard, NULL);
-    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
-         e; e = e->next)
-        settle(engine, e->value);
-    ss_limit_rates_count(engine);
-    engine->ready_moved = true;
+    return limit && limit->each ? of_value(task, limit) : limit;
 }
 
 // ------------------------------------------------ how many are out
@@ -157,18 +165,25 @@ void ss_limits_reckon(struct engine *engine)
 // itself: so it can give up a whole part for the tasks that go with a shard.
 static int64_t slack(const struct engine *engine, const struct limit *limit)
 {
-    return engine->options.shared ? ss_part_size(limit, 0) - 1 : 0;
+    int64_t size = ss_part_size(limit, 0);
+    return engine->options.shared && size > 1 ? size - 1 : 0;
 }
 
 int64_t ss_limit_room(const struct engine *engine, const struct limit *limit)
 {
-    if (limit->per_ms > 0 && !ss_limit_is_marked(engine, limit))
+    bool is_rate = limit->per_ms > 0;
+    int64_t used = is_rate ? limit->begun_now : limit->out + limit->lingering;
+    if (is_rate && !ss_limit_is_marked(engine, limit))
         return 0;
-    if (limit->per_ms > 0)
-        return limit->share - slack(engine, limit) -
-               ss_limit_held(engine, limit) - limit->begun_now - limit->owed;
     return limit->share - slack(engine, limit) - ss_limit_held(engine, limit) -
-           limit->out - limit->lingering - limit->owed;
+           used - limit->owed;
+}
+
+bool ss_limit_is_idle(const struct limit *limit)
+{
+    return limit->out == 0 && limit->waiting == 0 && limit->lingering == 0 &&
+           limit->claimed == 0 && limit->begun_now == 0 && limit->asked == 0 &&
+           limit->wishes.count == 0;
 }
 
 bool ss_limit_is_full(const struct engine *engine, const struct limit *limit)
@@ -181,23 +196,45 @@ bool ss_limit_is_used_up(const struct engine *engine, const struct limit *limit)
     return ss_limit_held(engine, limit) <= 0 && ss_limit_is_full(engine, limit);
 }
 
+bool ss_limit_is_same(const struct task *a, const struct task *b)
+{
+    return attempt_of(a)->limit == attempt_of(b)->limit;
+}
+
 static void set_int(json_t *json, const char *key, int64_t value)
 {
     json_object_set_new(json, key, json_integer((json_int_t)value));
 }
 
-void ss_limit_explain(const struct task *task, json_t *json)
+// `limit` NULL: they wait for several.
+static void explain_each(
+    const struct limit *whole, const struct limit *limit, json_t *json)
+{
+    json_object_set_new(json, "limit_each", json_string(whole->each));
+    if (limit && limit != whole)
+        json_object_set_new(json, "limit_value",
+            json_string(strstr(limit->said.name, LIMIT_VALUE) + 1));
+    if (limit == whole)
+        set_int(json, "limit_values", (int64_t)whole->values);
+}
+
+void ss_limit_explain(const struct task *task, bool of_many, json_t *json)
 {
     const struct engine *engine = task->loop->engine;
     const struct limit *limit = attempt_of(task)->limit;
-    json_object_set_new(json, "limit", json_string(limit->name));
+    const struct limit *whole = limit->whole ? limit->whole : limit;
+    json_object_set_new(json, "limit", json_string(whole->said.name));
     set_int(json, "limit_max", limit->tasks_max);
+    if (limit->per_ms > 0)
+        set_int(json, "limit_per_ms", limit->per_ms);
+    if (whole->each)
+        explain_each(whole, of_many ? NULL : limit, json);
+    if (of_many || limit->each)
+        return;
     set_int(json, "limit_here", limit->share);
     set_int(json, "limit_out", limit->out);
-    if (limit->per_ms > 0) {
-        set_int(json, "limit_per_ms", limit->per_ms);
+    if (limit->per_ms > 0)
         set_int(json, "limit_begun", limit->begun_now);
-    }
     if (limit->lingering > 0)
         set_int(json, "limit_lingering", limit->lingering);
     if (ss_limit_held(engine, limit) > 0)

@@ -27,7 +27,6 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/limit.h"
-#include "coordinator/engine/scheduler/limit_even.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
 #include "coordinator/engine/scheduler/limit_store.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
@@ -35,27 +34,13 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/shards.h"
 
-// What another member lacks of a limit.
-struct wish {
-    uint16_t owner; // the member's number
-    uint16_t shard; // where it wants it
-    int64_t lacks;
-    int64_t has;
-};
-
-struct wishes {
-    SS_VEC(struct wish) all;
-    int64_t lacking; // of all of them
-    int64_t having;
-};
-
 // ------------------------------------------------ what others lack
 
 static int64_t had_by(
     const struct engine *engine, const struct limit *limit, uint16_t owner)
 {
     int64_t has = 0;
-    for (size_t i = 0; i < LIMIT_PARTS; i++) {
+    for (size_t i = 0; i < ss_limit_parts(limit); i++) {
         const struct part *part = &limit->parts[i];
         uint16_t shard = part->to != SS_NOBODY ? part->to : part->shard;
         if (shard != SS_NOBODY && ss_shard_owner(engine, shard) == owner)
@@ -65,28 +50,31 @@ static int64_t had_by(
 }
 
 // One of a shard of ours is what we said ourselves, or who had it before us.
-static void hear(
-    struct engine *engine, const struct limit *limit, struct wishes *wishes)
+static void hear(struct engine *engine, const json_t *record)
 {
-    for (const struct ss_map_entry *e = engine->scheduler->limits.records.first;
-         e; e = e->next) {
-        const json_t *record = e->value;
-        int64_t lacks = ss_json_int(record, "lacks", 0);
-        int64_t shard = ss_json_int(record, "shard", -1);
-        if (lacks <= 0 || shard < 0 || shard >= SS_SHARDS ||
-            strcmp(ss_json_str(record, "limit", ""), limit->name) != 0 ||
-            ss_shard_is_ours(engine, (uint16_t)shard))
-            continue;
-        struct wish wish = {.owner = ss_shard_owner(engine, (uint16_t)shard),
-            .shard = (uint16_t)shard,
-            .lacks = lacks};
-        if (wish.owner == SS_NOBODY)
-            continue;
-        wish.has = had_by(engine, limit, wish.owner);
-        wishes->lacking += lacks;
-        wishes->having += wish.has;
-        SS_VEC_PUSH(&wishes->all, wish);
-    }
+    int64_t lacks = ss_json_int(record, "lacks", 0);
+    int64_t shard = ss_json_int(record, "shard", -1);
+    struct limit *limit = ss_map_get(
+        &engine->scheduler->limits.by_name, ss_json_str(record, "limit", ""));
+    if (lacks <= 0 || shard < 0 || shard >= SS_SHARDS || !limit ||
+        ss_shard_is_ours(engine, (uint16_t)shard))
+        return;
+    struct wish wish = {.owner = ss_shard_owner(engine, (uint16_t)shard),
+        .shard = (uint16_t)shard,
+        .lacks = lacks};
+    if (wish.owner == SS_NOBODY)
+        return;
+    wish.has = had_by(engine, limit, wish.owner);
+    SS_VEC_PUSH(&limit->wishes, wish);
+}
+
+static void hear_all(struct engine *engine)
+{
+    const struct limits *limits = &engine->scheduler->limits;
+    for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next)
+        ((struct limit *)e->value)->wishes.count = 0;
+    for (const struct ss_map_entry *e = limits->records.first; e; e = e->next)
+        hear(engine, e->value);
 }
 
 // ------------------------------------------------ giving
@@ -98,11 +86,11 @@ static int behind(uint16_t us, uint16_t shard)
 }
 
 // Who has least; of two the next one behind us.
-static struct wish *next_of(struct wishes *wishes, uint16_t us)
+static struct wish *next_of(struct limit *limit, uint16_t us)
 {
     struct wish *best = NULL;
-    for (size_t i = 0; i < wishes->all.count; i++) {
-        struct wish *it = &wishes->all.items[i];
+    for (size_t i = 0; i < limit->wishes.count; i++) {
+        struct wish *it = &limit->wishes.items[i];
         bool is_next = best && it->has == best->has &&
                        behind(us, it->shard) < behind(us, best->shard);
         if (it->lacks > 0 && (!best || it->has < best->has || is_next))
@@ -120,20 +108,19 @@ static bool may_go(
 }
 
 // Of what is free, to those that have least.
-static void give(struct engine *engine, struct limit *limit,
-    struct wishes *wishes, int64_t free)
+static void give(struct engine *engine, struct limit *limit, int64_t free)
 {
     uint16_t us = ss_part_place(engine);
-    for (size_t i = 0; i < LIMIT_PARTS && free > 0; i++) {
+    for (size_t i = 0; i < ss_limit_parts(limit) && free > 0; i++) {
         int64_t size = ss_part_size(limit, i);
-        struct wish *wish = next_of(wishes, us);
+        struct wish *wish = next_of(limit, us);
         if (!wish)
             return;
         if (size > free || !may_go(engine, limit, i))
             continue;
         ss_part_move(engine, limit, i, wish->shard);
         ss_engine_narrate(engine, "part %zu of limit %s goes to who lacks it",
-            i, limit->name);
+            i, limit->said.name);
         ss_check(limit->parts[i].to == wish->shard);
         wish->has += size;
         wish->lacks -= size;
@@ -142,13 +129,14 @@ static void give(struct engine *engine, struct limit *limit,
 }
 
 // What we have more than a fair share of, as far as others have less.
-static int64_t owed(struct limit *limit, const struct wishes *wishes)
+static int64_t owed(struct limit *limit)
 {
-    int64_t fair =
-        (limit->share + wishes->having) / (int64_t)(wishes->all.count + 1);
-    int64_t less = 0;
-    for (size_t i = 0; i < wishes->all.count; i++) {
-        const struct wish *it = &wishes->all.items[i];
+    int64_t all = limit->share, less = 0;
+    for (size_t i = 0; i < limit->wishes.count; i++)
+        all += limit->wishes.items[i].has;
+    int64_t fair = all / (int64_t)(limit->wishes.count + 1);
+    for (size_t i = 0; i < limit->wishes.count; i++) {
+        const struct wish *it = &limit->wishes.items[i];
         int64_t lacks = fair > 0 ? fair - it->has : 1;
         lacks = lacks < it->lacks ? lacks : it->lacks;
         less += lacks > 0 ? lacks : 0;
@@ -161,24 +149,40 @@ static int64_t owed(struct limit *limit, const struct wishes *wishes)
     return more < less ? more : less;
 }
 
-static void serve(
-    struct engine *engine, struct limit *limit, struct wishes *wishes)
+static void serve(struct engine *engine, struct limit *limit)
 {
     int64_t room = ss_limit_room(engine, limit);
     // What is owed was kept for this.
     int64_t free = limit->owed + (room < limit->idle ? room : limit->idle);
     limit->owed = 0;
-    if (wishes->all.count == 0 || limit->share == 0) {
+    if (limit->wishes.count == 0 || limit->share == 0) {
         limit->rounds = 0;
         return;
     }
     if (free > 0) {
-        give(engine, limit, wishes, free);
+        give(engine, limit, free);
         limit->rounds = 0;
         return;
     }
-    int64_t owes = owed(limit, wishes);
+    int64_t owes = owed(limit);
     limit->owed = owes > 0 ? owes : 0;
+}
+
+// Nobody has used it here for a while: of a part that is at home nothing is
+// stored, and the next task of the value may come to another member.
+static void take_home(struct engine *engine, struct limit *limit)
+{
+    if (!limit->whole || limit->tasks_max == 0)
+        return;
+    if (!ss_limit_is_idle(limit))
+        limit->used_ms = engine->now_ms;
+    if (engine->now_ms < limit->used_ms + SS_LIMIT_VALUE_IDLE_MS)
+        return;
+    for (size_t i = 0; i < limit->placed; i++)
+        if (limit->parts[i].to == SS_NOBODY &&
+            ss_part_is_away(engine, limit, i) &&
+            !ss_part_is_held(engine, limit, i))
+            ss_part_move(engine, limit, i, ss_part_home(limit, i));
 }
 
 // ------------------------------------------------ lacking
@@ -186,9 +190,19 @@ static void serve(
 static int64_t lacks(const struct engine *engine, const struct limit *limit)
 {
     int64_t rest = limit->tasks_max - limit->share;
-    if (ss_limit_room(engine, limit) > 0 || rest <= 0)
+    if (ss_limit_room(engine, limit) > 0 || rest <= 0 || limit->each)
         return 0;
     return limit->waiting < rest ? limit->waiting : rest;
+}
+
+static json_t *lack_record(
+    const struct limit *limit, uint16_t shard, int64_t lack)
+{
+    const struct limit *whole = limit->whole ? limit->whole : limit;
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s*}", "limit",
+        limit->said.name, "shard", (json_int_t)shard, "lacks", (json_int_t)lack,
+        "of", (json_int_t)limit->tasks_max, "per_ms", (json_int_t)limit->per_ms,
+        "each", whole->each);
 }
 
 // A number that is half or twice is as good: it is written less often.
@@ -202,32 +216,36 @@ static void ask(struct engine *engine, struct limit *limit)
         at == SS_NOBODY)
         return;
     if (limit->asked > 0 && limit->asked_at != at)
-        ss_limit_put(engine, "lack", limit->asked_at, limit->name, NULL);
+        ss_limit_put(engine, "lack", limit->asked_at, limit->said.name, NULL);
     if (lack > 0 || limit->asked_at == at)
-        ss_limit_put(engine, "lack", at, limit->name,
-            lack > 0 ? json_pack("{s:s, s:I, s:I, s:I, s:I}", "limit",
-                           limit->name, "shard", (json_int_t)at, "lacks",
-                           (json_int_t)lack, "of", (json_int_t)limit->tasks_max,
-                           "per_ms", (json_int_t)limit->per_ms)
-                     : NULL);
+        ss_limit_put(engine, "lack", at, limit->said.name,
+            lack > 0 ? lack_record(limit, at, lack) : NULL);
     ss_check(lack >= 0);
     ss_check(at < SS_SHARDS);
     limit->asked = lack;
     limit->asked_at = at;
 }
 
-// What others lack we may have parts of, and have never heard of it.
-static void learn(struct engine *engine)
+// What others lack we may have parts of, and have never heard of it. Of a value
+// that nobody has had here, parts of ours are to come home.
+static void learn(struct engine *engine, const json_t *record)
 {
-    for (const struct ss_map_entry *e = engine->scheduler->limits.records.first;
-         e; e = e->next) {
-        const char *name = ss_json_str(e->value, "limit", NULL);
-        struct ss_node_limit said = {.name = (char *)name,
-            .tasks_max = ss_json_int(e->value, "of", 0),
-            .per_ms = ss_json_int(e->value, "per_ms", 0)};
-        if (name && said.tasks_max > 0)
-            (void)ss_limit_named(engine, &said);
+    struct ss_node_limit said = {
+        .name = (char *)ss_json_str(record, "limit", NULL),
+        .tasks_max = ss_json_int(record, "of", 0),
+        .per_ms = ss_json_int(record, "per_ms", 0),
+        .each = (char *)ss_json_str(record, "each", NULL)};
+    int64_t part = ss_json_int(record, "part", -1);
+    int64_t shard = ss_json_int(record, "shard", -1);
+    if (said.name && said.tasks_max > 0) {
+        (void)ss_limit_named(engine, &said);
+        return;
     }
+    if (!said.name || part < 0 || part >= LIMIT_PARTS || shard < 0 ||
+        shard >= SS_SHARDS || !strstr(said.name, LIMIT_VALUE) ||
+        !ss_shard_is_ours(engine, (uint16_t)shard))
+        return;
+    ss_limit_grow(engine, ss_limit_named(engine, &said), (size_t)part + 1);
 }
 
 // What a member before us said by a shard that is ours now.
@@ -262,16 +280,15 @@ void ss_limits_even_out(struct engine *engine)
     if (!engine->options.shared || engine->row_format < SS_ROW_FORMAT_7 ||
         limits->under_way.count > 0)
         return;
-    learn(engine);
+    for (const struct ss_map_entry *e = limits->records.first; e; e = e->next)
+        learn(engine, e->value);
+    hear_all(engine);
     ss_limit_batch(engine, NULL);
     forget_others(engine);
     for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next) {
-        struct limit *limit = e->value;
-        struct wishes wishes = {0};
-        hear(engine, limit, &wishes);
-        serve(engine, limit, &wishes);
-        ask(engine, limit);
-        SS_VEC_FINI(&wishes.all);
+        serve(engine, e->value);
+        ask(engine, e->value);
+        take_home(engine, e->value);
     }
     ss_limit_batch_send(engine);
 }

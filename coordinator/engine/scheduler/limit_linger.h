@@ -33,6 +33,8 @@ void ss_limit_leaves(const struct task *task);
 void ss_limits_found(struct engine *engine);
 // Time has passed.
 void ss_limits_expire(struct engine *engine);
+// ------------------------------------------------ limit_reckon.c
+
 void ss_limits_fini(struct engine *engine);
 
 #endif

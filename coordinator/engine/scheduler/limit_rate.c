@@ -10,8 +10,8 @@
 // What was begun is in no record. So parts that come with shards are fresh:
 // they stand unused for the time of the rate; and so does the whole rate behind
 // a start, if tasks of it may have begun before. Of that there is a record,
-// which is stored before the first one begins ("used"); who is alone deletes it
-// when none has begun for that long.
+// which is stored before the first one begins ("used"), one for all values of a
+// key; who is alone deletes it when none has begun for that long.
 #include "coordinator/engine/scheduler/limit_rate.h"
 #include "common/base/check.h"
 #include "common/base/map.h"
@@ -31,12 +31,14 @@ enum { GRAINS = 256 };
 
 static bool is_used(const struct engine *engine, const struct limit *limit)
 {
-    return ss_limit_record(engine, "used", -1, limit->name) != NULL;
+    const struct limit *whole = limit->whole ? limit->whole : limit;
+    return ss_limit_record(engine, "used", -1, whole->said.name) != NULL;
 }
 
 bool ss_limit_is_marked(const struct engine *engine, const struct limit *limit)
 {
-    return limit->marking == 0 && is_used(engine, limit);
+    const struct limit *whole = limit->whole ? limit->whole : limit;
+    return whole->marking == 0 && is_used(engine, limit);
 }
 
 // Later by as much as a grain, at most: never too early.
@@ -60,6 +62,7 @@ static void add_begun(
 void ss_limit_per(struct engine *engine, struct limit *limit, int64_t per_ms)
 {
     const struct limits *limits = &engine->scheduler->limits;
+    const struct limit *whole = limit->whole;
     int64_t gained_until_ms = limits->gained_ms + per_ms;
     int64_t begun = limit->per_ms > 0 ? limit->begun_now : limit->out;
     if (limit->per_ms == per_ms)
@@ -70,6 +73,11 @@ void ss_limit_per(struct engine *engine, struct limit *limit, int64_t per_ms)
     limit->begun_now = 0;
     if (per_ms > 0 && begun > 0)
         add_begun(engine, limit, begun);
+    if (whole) { // a value of which nothing has begun since shards came
+        limit->fresh = whole->fresh;
+        limit->fresh_until_ms = whole->fresh_until_ms;
+        return;
+    }
     if (per_ms == 0 || !is_used(engine, limit) || limits->gained_ms == 0 ||
         engine->now_ms >= gained_until_ms)
         return;
@@ -145,22 +153,23 @@ static void mark(struct engine *engine, struct limit *limit, json_t *record)
 {
     ss_limit_batch(engine, NULL);
     limit->marking = engine->tags;
-    ss_limit_put(engine, "used", -1, limit->name, record);
+    ss_limit_put(engine, "used", -1, limit->said.name, record);
     ss_limit_batch_send(engine);
 }
 
 static void tell_store(struct engine *engine, struct limit *limit)
 {
+    struct limit *whole = limit->whole ? limit->whole : limit;
     bool used = is_used(engine, limit);
     bool is_idle = limit->waiting == 0 && limit->begun_now == 0 &&
-                   limit->fresh_until_ms == 0;
-    if (limit->marking > 0)
+                   limit->fresh_until_ms == 0 && limit->values == 0;
+    if (whole->marking > 0)
         return;
     if (limit->waiting > 0 && !used)
-        mark(engine, limit,
-            json_pack("{s:s, s:b}", "limit", limit->name, "used", 1));
-    else if (is_idle && used && !engine->options.shared)
-        mark(engine, limit, NULL);
+        mark(engine, whole,
+            json_pack("{s:s, s:b}", "limit", whole->said.name, "used", 1));
+    else if (is_idle && used && limit == whole && !engine->options.shared)
+        mark(engine, whole, NULL);
 }
 
 void ss_limit_rates_expire(struct engine *engine)

@@ -8,46 +8,12 @@
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/scheduler/limit.h"
-#include "coordinator/engine/scheduler/limit_even.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
 #include "coordinator/engine/scheduler/limit_store.h"
-#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
-
-// ------------------------------------------------ whose tasks they are
-
-static void recount(
-    struct limit *from, struct limit *to, const struct task *task)
-{
-    if (from)
-        from->out -= task->state == TASK_RUNNING;
-    if (to)
-        to->out += task->state == TASK_RUNNING;
-}
-
-static void assign(struct engine *engine)
-{
-    SS_VEC(struct task *) moved = {0};
-    for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
-         e = e->next) {
-        struct task *task = e->value;
-        struct limit *limit = ss_limit_of(task);
-        recount(attempt_of(task)->limit, limit, task);
-        attempt_of(task)->limit = limit;
-    }
-    for (const struct task *task = NULL;
-         (task = ss_ready_queue_after(engine, task, LINES_ALL));)
-        if (ss_limit_of(task) != attempt_of(task)->limit)
-            SS_VEC_PUSH(&moved, (struct task *)task);
-    for (size_t i = 0; i < moved.count; i++) {
-        ss_ready_queue_remove(moved.items[i]);
-        ss_ready_queue_add(moved.items[i]);
-    }
-    SS_VEC_FINI(&moved);
-}
 
 // ------------------------------------------------ read
 
@@ -88,13 +54,11 @@ static void told(struct engine *engine, const struct ss_event *event)
         json_decref(ss_map_put(&limits->records, key, json_incref(record)));
         ss_free(key);
     }
-    bool moved = has_moved(&before, &limits->records);
+    limits->has_moved |= has_moved(&before, &limits->records);
     ss_map_fini(&before, ss_limit_record_free);
     for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next)
-        ss_limit_place(engine, e->value);
+        ss_limit_place(engine, e->value, 0);
     ss_limits_reckon(engine);
-    if (moved)
-        assign(engine);
     ss_limits_even_out(engine);
 }
 
@@ -125,7 +89,7 @@ static void take(struct engine *engine, struct limit_put *put, bool is_stored)
     struct ss_map *records = &engine->scheduler->limits.records;
     if (json_object_get(put->record, "part"))
         arrives(engine, put->record, is_stored);
-    if (is_stored && put->record)
+    if (is_stored && put->record && !ss_limit_comes_home(put->record))
         json_decref(ss_map_put(records, put->key, json_incref(put->record)));
     else if (is_stored)
         json_decref(ss_map_remove(records, put->key));
@@ -174,9 +138,9 @@ static bool stored(struct engine *engine, const struct ss_event *event)
     tell(engine, &batch, event);
     for (size_t k = 0; k < batch.puts.count; k++)
         take(engine, &batch.puts.items[k], event->stored.status == SS_OK);
+    limits->has_moved |= batch.request != NULL;
     ss_limit_batch_free(&batch);
     ss_limits_reckon(engine);
-    assign(engine);
     return true;
 }
 

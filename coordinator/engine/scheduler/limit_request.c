@@ -1,4 +1,5 @@
 // limit_request.c - limits, as operators set and see them.
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/ids.h"
@@ -114,11 +115,18 @@ static int check(struct engine *engine, const struct ss_request *request,
     struct ss_error *error)
 {
     const char *name = request->name;
-    if (!name || !*name || strlen(name) > SS_LIMIT_NAME_MAX)
+    if (!name || !*name || strlen(name) > SS_LIMIT_NAME_MAX ||
+        strstr(name, LIMIT_VALUE))
         return ss_error_set(error, SS_EINVAL,
             "limit: \"name\" is text of 1 to %d bytes", SS_LIMIT_NAME_MAX);
     if (check_numbers(request, error) != SS_OK)
         return error->status;
+    if (request->has.each &&
+        (!request->each || !*request->each ||
+            strlen(request->each) > SS_NAME_SIZE_MAX || !is_set(request)))
+        return ss_error_set(error, SS_EINVAL,
+            "limit: \"each\" is a key, text of 1 to %d bytes, beside a number",
+            SS_NAME_SIZE_MAX);
     if (request->has.by &&
         (!request->by || strlen(request->by) > SS_PAUSE_BY_MAX))
         return ss_error_set(error, SS_EINVAL,
@@ -138,10 +146,11 @@ static json_t *record_of(
     const char *by = request->signed_by ? request->signed_by : request->by;
     if (!is_set(request))
         return NULL;
-    json_t *record =
-        json_pack("{s:s, s:I, s:I, s:s*}", "limit", request->name, "tasks_max",
-            request->has.tasks_max ? request->tasks_max : request->begun_max,
-            "since_us", (json_int_t)engine->wall_us, "by", by);
+    json_t *record = json_pack("{s:s, s:I, s:s*, s:I, s:s*}", "limit",
+        request->name, "tasks_max",
+        request->has.tasks_max ? request->tasks_max : request->begun_max,
+        "each", request->each, "since_us", (json_int_t)engine->wall_us, "by",
+        by);
     if (request->has.per_ms)
         json_object_set_new(record, "per_ms", json_integer(request->per_ms));
     return record;
@@ -161,13 +170,21 @@ void ss_limit_request(struct engine *engine, const struct ss_request *request)
 
 // ------------------------------------------------ what there is
 
+enum { BUSIEST_MAX = 20 };
+
+static void set_int(json_t *json, const char *key, int64_t value)
+{
+    json_object_set_new(json, key, json_integer((json_int_t)value));
+}
+
 // Where its parts are: endpoint -> tasks.
 static json_t *members_json(
     const struct engine *engine, const struct limit *limit)
 {
     const json_t *members = ss_shards_members(engine);
     json_t *json = json_object();
-    for (size_t i = 0; i < LIMIT_PARTS && engine->options.shared; i++) {
+    for (size_t i = 0; i < ss_limit_parts(limit) && engine->options.shared;
+         i++) {
         const struct part *part = &limit->parts[i];
         uint16_t shard = part->to != SS_NOBODY ? part->to : part->shard;
         const char *at = shard == SS_NOBODY
@@ -176,32 +193,82 @@ static json_t *members_json(
                                    members, ss_shard_owner(engine, shard)));
         int64_t size = ss_part_size(limit, i);
         if (at && size > 0)
-            json_object_set_new(json, at,
-                json_integer(ss_json_int(json, at, 0) + (json_int_t)size));
+            set_int(json, at, ss_json_int(json, at, 0) + size);
     }
     return json;
+}
+
+// Those for which most tasks wait first.
+static int by_waiting(const void *a, const void *b)
+{
+    const struct limit *one = *(struct limit *const *)a;
+    const struct limit *other = *(struct limit *const *)b;
+    return one->waiting != other->waiting
+               ? (one->waiting < other->waiting ? 1 : -1)
+               : strcmp(one->said.name, other->said.name);
+}
+
+static void add_int(json_t *json, const char *key, int64_t more)
+{
+    set_int(json, key, ss_json_int(json, key, 0) + more);
+}
+
+static void add_numbers(
+    const struct engine *engine, const struct limit *limit, json_t *json)
+{
+    add_int(json, "here", limit->share);
+    add_int(json, "out", limit->out);
+    add_int(json, "lingering", limit->lingering);
+    add_int(json, "held", ss_limit_held(engine, limit));
+    add_int(json, "waiting", limit->waiting);
+    add_int(
+        json, "stopped", ss_limit_is_full(engine, limit) ? limit->waiting : 0);
+    if (limit->per_ms > 0)
+        add_int(json, "begun", limit->begun_now);
+}
+
+static void add_values(
+    const struct engine *engine, const struct limit *whole, json_t *json)
+{
+    SS_VEC(const struct limit *) values = {0};
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next)
+        if (((const struct limit *)e->value)->whole == whole)
+            SS_VEC_PUSH(&values, e->value);
+    for (size_t i = 0; i < values.count; i++)
+        add_numbers(engine, values.items[i], json);
+    if (values.count > 0)
+        qsort(values.items, values.count, sizeof(*values.items), by_waiting);
+    for (size_t i = 0; i < values.count && i < BUSIEST_MAX; i++) {
+        const struct limit *it = values.items[i];
+        json_array_append_new(list,
+            json_pack("{s:s, s:I, s:I, s:I}", "value",
+                it->said.name + strlen(whole->said.name) + strlen(LIMIT_VALUE),
+                "here", (json_int_t)it->share, "out", (json_int_t)it->out,
+                "waiting", (json_int_t)it->waiting));
+    }
+    set_int(json, "values", (int64_t)values.count);
+    json_object_set_new(json, "each", json_string(whole->each));
+    json_object_set_new(json, "busiest", list);
+    SS_VEC_FINI(&values);
 }
 
 static json_t *limit_json(
     const struct engine *engine, const struct limit *limit)
 {
-    const json_t *set = ss_limit_record(engine, "set", -1, limit->name);
+    const json_t *set = ss_limit_record(engine, "set", -1, limit->said.name);
     char text[SS_TIME_SIZE];
-    json_t *json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
-        "limit", limit->name, "tasks_max", (json_int_t)limit->tasks_max, "here",
-        (json_int_t)limit->share, "out", (json_int_t)limit->out, "lingering",
-        (json_int_t)limit->lingering, "held",
-        (json_int_t)ss_limit_held(engine, limit), "waiting",
-        (json_int_t)limit->waiting, "members", members_json(engine, limit));
-    if (limit->per_ms > 0) {
-        json_object_set_new(
-            json, "per_ms", json_integer((json_int_t)limit->per_ms));
-        json_object_set_new(
-            json, "begun", json_integer((json_int_t)limit->begun_now));
-    }
-    if (limit->said_max > 0)
-        json_object_set_new(
-            json, "said_max", json_integer((json_int_t)limit->said_max));
+    json_t *json = json_pack("{s:s, s:I, s:o}", "limit", limit->said.name,
+        "tasks_max", (json_int_t)limit->tasks_max, "members",
+        members_json(engine, limit));
+    add_numbers(engine, limit, json);
+    if (limit->per_ms > 0)
+        set_int(json, "per_ms", limit->per_ms);
+    if (limit->each)
+        add_values(engine, limit, json);
+    if (limit->said.tasks_max > 0)
+        set_int(json, "said_max", limit->said.tasks_max);
     if (set) {
         ss_time_text(ss_json_int(set, "since_us", 0), text);
         json_object_set_new(json, "set_at", json_string(text));
@@ -211,14 +278,20 @@ static json_t *limit_json(
     return json;
 }
 
-void ss_limits_request(struct engine *engine, const struct ss_request *request)
+json_t *ss_limits_json(const struct engine *engine)
 {
     json_t *list = json_array();
     for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
          e; e = e->next) {
         const struct limit *limit = e->value;
-        if (limit->tasks_max > 0)
+        if (limit->tasks_max > 0 && !limit->whole)
             json_array_append_new(list, limit_json(engine, limit));
     }
-    ss_reply(engine, request, json_pack("{s:o}", "limits", list));
+    return list;
+}
+
+void ss_limits_request(struct engine *engine, const struct ss_request *request)
+{
+    ss_reply(
+        engine, request, json_pack("{s:o}", "limits", ss_limits_json(engine)));
 }

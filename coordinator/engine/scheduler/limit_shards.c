@@ -39,12 +39,11 @@ void ss_limit_leaves(const struct task *task)
     bool may_be_out = attempt_of(task)->may_be_out &&
                       task->loop->engine->now_ms <
                           task->loop->engine->scheduler->limits.held_until_ms;
-    if (limit && limit->per_ms > 0)
-        return; // what has begun counts here
-    if (limit && task->state == TASK_RUNNING)
-        limit->gone++;
-    else if (limit && task->state == TASK_READY && may_be_out)
-        limit->gone_unclaimed++;
+    bool is_out = task->state == TASK_RUNNING;
+    if ((!is_out && task->state != TASK_READY) || !limit || limit->per_ms > 0)
+        return; // what has begun of a rate counts here
+    limit->gone += is_out;
+    limit->gone_unclaimed += !is_out && may_be_out;
 }
 
 static uint16_t first_of(const struct ss_shards *shards)
@@ -59,7 +58,7 @@ static uint16_t first_of(const struct ss_shards *shards)
 static int64_t move_along(struct engine *engine, struct limit *limit,
     uint16_t to, bool held, int64_t lack)
 {
-    for (size_t i = 0; i < LIMIT_PARTS && lack > 0; i++) {
+    for (size_t i = 0; i < ss_limit_parts(limit) && lack > 0; i++) {
         const struct part *part = &limit->parts[i];
         int64_t size = ss_part_size(limit, i);
         if (size == 0 || !ss_part_is_ours(engine, part) ||
@@ -83,7 +82,7 @@ static bool goes(const struct engine *engine, const struct part *part)
 static int64_t unclaimed(const struct engine *engine, const struct limit *limit)
 {
     int64_t held = -limit->claimed - limit->gone_unclaimed;
-    for (size_t i = 0; i < LIMIT_PARTS; i++)
+    for (size_t i = 0; i < ss_limit_parts(limit); i++)
         if ((goes(engine, &limit->parts[i]) ||
                 ss_part_is_ours(engine, &limit->parts[i])) &&
             ss_part_is_held(engine, limit, i))
@@ -98,7 +97,8 @@ static void keep_back(struct engine *engine, struct limit *limit, int64_t most)
     int64_t lack =
         limit->out + limit->lingering + unclaimed(engine, limit) - limit->share;
     uint16_t at = ss_part_place(engine);
-    for (size_t i = 0; i < LIMIT_PARTS && lack > 0 && at != SS_NOBODY; i++) {
+    for (size_t i = 0; i < ss_limit_parts(limit) && lack > 0 && at != SS_NOBODY;
+         i++) {
         int64_t size = ss_part_size(limit, i);
         if (size == 0 || size > most || !goes(engine, &limit->parts[i]))
             continue;
@@ -212,28 +212,7 @@ static void hold_expire(struct engine *engine)
 void ss_limits_expire(struct engine *engine)
 {
     hold_expire(engine);
+    ss_limit_values_expire(engine);
     ss_lingering_expire(engine);
     ss_limit_rates_expire(engine);
-}
-
-// ------------------------------------------------ the end
-
-static void free_limit(void *value)
-{
-    struct limit *limit = value;
-    ss_check(limit->out == 0 && limit->waiting == 0);
-    SS_VEC_FINI(&limit->begun);
-    ss_free(limit->name);
-    ss_free(limit);
-}
-
-void ss_limits_fini(struct engine *engine)
-{
-    struct limits *limits = &engine->scheduler->limits;
-    for (size_t i = 0; i < limits->under_way.count; i++)
-        ss_limit_batch_free(&limits->under_way.items[i]);
-    SS_VEC_FINI(&limits->under_way);
-    SS_VEC_FINI(&limits->lingering);
-    ss_map_fini(&limits->records, ss_limit_record_free);
-    ss_map_fini(&limits->by_name, free_limit);
 }

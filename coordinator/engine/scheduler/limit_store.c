@@ -1,15 +1,15 @@
 // limit_store.c - what the store holds of limits.
 //
 //   set NAME          how many tasks may be out, as an operator said
-//   used NAME         tasks of it, which is a rate, may have begun
-//   (limit_rate.c) part NUMBER NAME  the shard in which that part is
-//   (limit_parts.c) lack SHARD NAME   the owner of that shard lacks so many
-//   (limit_even.c)
+//   used NAME         tasks of it, a rate, may have begun (limit_rate.c)
+//   part NUMBER NAME  the shard in which that part is (limit_parts.c)
+//   lack SHARD NAME   the owner of that shard lacks so many (limit_even.c)
 //
 // They are read before the runs of shards that were gained, and with each look
 // at the members, by the queue that our own records go through: what is read
 // later is newer (limit_record.c). A part's record is written over only while
 // it says what we have read, so that a write which comes late changes nothing.
+// A part that comes to where it is without a record has none.
 #include "coordinator/engine/scheduler/limit_store.h"
 #include "common/base/check.h"
 #include "common/base/map.h"
@@ -93,14 +93,21 @@ void ss_limit_batch_free(struct limit_batch *batch)
     SS_VEC_FINI(&batch->puts);
 }
 
+bool ss_limit_comes_home(const json_t *record)
+{
+    return json_object_get(record, "home") != NULL;
+}
+
 // A part's record is one member's to write: over what it has read.
 static struct ss_command_put put_of(
     const struct engine *engine, const struct limit_put *put)
 {
     json_t *before = ss_map_get(&engine->scheduler->limits.records, put->key);
     bool is_part = put->record && json_object_get(put->record, "part");
-    struct ss_command_put one = ss_put_of(SS_RECORD_LIMIT, put->key,
-        SS_RECORD_LIMIT_INDEX, json_incref(put->record));
+    json_t *record =
+        ss_limit_comes_home(put->record) ? NULL : json_incref(put->record);
+    struct ss_command_put one =
+        ss_put_of(SS_RECORD_LIMIT, put->key, SS_RECORD_LIMIT_INDEX, record);
     one.absent = is_part && !before;
     one.same = is_part && before ? ss_json_text(before) : NULL;
     return one;

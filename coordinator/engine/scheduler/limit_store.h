@@ -1,8 +1,9 @@
-// limit_store.h - records of limits (limit_store.c).
+// limit_record.h - records of limits (limit_store.c).
 #ifndef SS_ENGINE_SCHEDULER_LIMIT_STORE_H
 #define SS_ENGINE_SCHEDULER_LIMIT_STORE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct engine;
@@ -15,6 +16,8 @@ const json_t *ss_limit_record(const struct engine *engine, const char *kind,
     int64_t number, const char *name);
 // The key of a record. Gives.
 char *ss_limit_key(const json_t *record);
+// A part's, that is where it is without one: none is to be there.
+bool ss_limit_comes_home(const json_t *record);
 // Begin a batch (`request`: who is told when it is stored; or NULL); what is
 // put joins the last one (`record`: taken; NULL: none is to be there); it
 // leaves for the store.

@@ -5,17 +5,18 @@
 //                graph b: t                    <- one task each
 //   priority -1  graph b: t t t
 //
-// Ready tasks stand in lines, one for each graph, priority and limit, in the
-// order in which they became ready. Lines of a higher priority are served
-// first, whatever their graph. Among those of one priority the one whose turn
-// is longest ago comes next (round robin: each task costs one turn), so that a
-// flood of one graph does not starve another; a line that begins anew joins
-// behind the others, so that a short one that comes again and again does not
-// starve the flood.
+// Ready tasks of one graph and priority are a group. Groups of a higher
+// priority are served first, whatever their graph. Among those of one priority
+// the one whose turn is longest ago comes next (round robin: each task costs
+// one turn), so that a flood of one graph does not starve another.
 //
-// Tasks that a limit holds (limit.c) have lines of their own, which take their
-// turns with the others of their graph and priority: a dispatch looks at none
-// of these tasks while the limit is used up.
+// In a group tasks stand in lines, in the order in which they became ready: one
+// line for each limit that holds some (limit.c), so one for each value of a key
+// (limit_value.c), and one for those that none holds. The line whose turn is
+// longest ago stands in front; one that had its turn, or begins anew, joins
+// behind the others, so that neither a flood nor a short one that comes again
+// and again starves the rest. A dispatch looks at no task of a limit that is
+// used up, and goes by such a line once.
 //
 // A task whose rows are not durable yet stands aside in its line, which keeps
 // its turn, and joins the others when they are. A dispatch looks at none of
@@ -44,20 +45,30 @@ struct chain {
     struct task *first, *last;
 };
 
-struct line {
+struct group {
     int64_t priority;
     char *graph;
-    bool of_runs;         // else of updates, which no pause holds back
-    struct limit *limit;  // that holds its tasks; NULL: none
-    uint64_t graphs_turn; // when one of its graph and priority was served last
-    uint64_t turn;        // when it was; smaller: longer ago
+    bool of_runs;  // else of updates, which no pause holds back
+    uint64_t turn; // when one of it was served last; smaller: longer ago
+    struct line *first, *last; // the one whose turn is longest ago first
+    struct line *plain;        // of those that no limit holds; NULL: none is
+    struct line *at; // in this dispatch those before it give none any more
+};
+
+struct line {
+    struct group *group;
+    struct line *behind, *before;
+    struct limit *limit;   // that holds its tasks; NULL: none
+    struct line *of_limit; // the next one of that, of another group
     struct chain tasks, aside;
+    uint64_t dispatch; // in which `next` was looked at last
     struct task *next; // to be looked at in this dispatch
 };
 
 struct ready_queue {
-    SS_VEC(struct line *) lines;
-    uint64_t turns; // that lines had
+    SS_VEC(struct group *) groups;
+    uint64_t turns; // that groups had
+    uint64_t dispatches;
 };
 
 struct ready_queue *ss_ready_queue_new(void)
@@ -69,42 +80,79 @@ void ss_ready_queue_destroy(struct ready_queue **place)
 {
     struct ready_queue *queue = *place;
     *place = NULL;
-    ss_check(queue->lines.count == 0);
-    SS_VEC_FINI(&queue->lines);
+    ss_check(queue->groups.count == 0);
+    SS_VEC_FINI(&queue->groups);
     ss_free(queue);
 }
 
 // ------------------------------------------------ lines
 
-// They take turns as one.
-static bool are_together(const struct line *a, const struct line *b)
+static int64_t priority_of(const struct task *task)
 {
-    return a->priority == b->priority && a->of_runs == b->of_runs &&
-           strcmp(a->graph, b->graph) == 0;
+    return task->loop->run ? task->loop->run->options.priority : 0;
+}
+
+static struct group *group_of(const struct task *task)
+{
+    struct ready_queue *queue = task->loop->engine->scheduler->queue;
+    const char *graph = ss_task_root_graph(task)->name;
+    bool of_runs = task->loop->run != NULL;
+    for (size_t i = 0; i < queue->groups.count; i++) {
+        struct group *group = queue->groups.items[i];
+        if (group->priority == priority_of(task) && group->of_runs == of_runs &&
+            strcmp(group->graph, graph) == 0)
+            return group;
+    }
+    struct group *group = ss_zalloc(1, sizeof(*group));
+    group->priority = priority_of(task);
+    group->graph = ss_strdup(graph);
+    group->of_runs = of_runs;
+    group->turn = ++queue->turns;
+    SS_VEC_PUSH(&queue->groups, group);
+    return group;
+}
+
+static void line_join(struct line *line)
+{
+    struct group *group = line->group;
+    ss_check(!group->last || !group->last->behind);
+    line->before = group->last;
+    line->behind = NULL;
+    *(group->last ? &group->last->behind : &group->first) = line;
+    group->last = line;
+}
+
+static void line_leave(struct line *line)
+{
+    struct group *group = line->group;
+    *(line->before ? &line->before->behind : &group->first) = line->behind;
+    *(line->behind ? &line->behind->before : &group->last) = line->before;
+    if (group->at == line)
+        group->at = line->behind;
+}
+
+// Lines of the same limit, or of none.
+static struct line **lines_beside(struct limit *limit, struct group *group)
+{
+    return limit ? &limit->lines : &group->plain;
 }
 
 static struct line *line_of(const struct task *task)
 {
-    struct ready_queue *queue = task->loop->engine->scheduler->queue;
-    struct line wanted = {
-        .priority = task->loop->run ? task->loop->run->options.priority : 0,
-        .graph = ss_task_root_graph(task)->name,
-        .of_runs = task->loop->run != NULL,
-        .limit = attempt_of(task)->limit};
-    wanted.turn = wanted.graphs_turn = queue->turns + 1;
-    for (size_t i = 0; i < queue->lines.count; i++) {
-        struct line *line = queue->lines.items[i];
-        if (!are_together(line, &wanted))
-            continue;
-        if (line->limit == wanted.limit)
-            return line;
-        wanted.graphs_turn = line->graphs_turn;
-    }
-    queue->turns++;
-    wanted.graph = ss_strdup(wanted.graph);
-    struct line *line = ss_alloc(sizeof(*line));
-    *line = wanted;
-    SS_VEC_PUSH(&queue->lines, line);
+    struct limit *limit = attempt_of(task)->limit;
+    struct group *group = group_of(task);
+    struct line **beside = lines_beside(limit, group), *line = *beside;
+    while (line && line->group != group)
+        line = line->of_limit;
+    if (line)
+        return line;
+    line = ss_zalloc(1, sizeof(*line));
+    line->group = group;
+    line->limit = limit;
+    line->dispatch = task->loop->engine->scheduler->queue->dispatches;
+    line->of_limit = *beside;
+    *beside = line;
+    line_join(line);
     return line;
 }
 
@@ -161,14 +209,29 @@ void ss_ready_queue_let_in(struct engine *engine)
     }
 }
 
+static void drop_group(struct ready_queue *queue, struct group *group)
+{
+    ss_check(!group->first && !group->last);
+    ss_check(!group->plain && !group->at);
+    for (size_t i = queue->groups.count; i-- > 0;)
+        if (queue->groups.items[i] == group)
+            SS_VEC_REMOVE(&queue->groups, i);
+    ss_free(group->graph);
+    ss_free(group);
+}
+
 static void drop_line(struct engine *engine, struct line *line)
 {
-    struct ready_queue *queue = engine->scheduler->queue;
-    for (size_t i = queue->lines.count; i-- > 0;)
-        if (queue->lines.items[i] == line)
-            SS_VEC_REMOVE(&queue->lines, i);
-    ss_free(line->graph);
+    struct group *group = line->group;
+    struct line **place = lines_beside(line->limit, group);
+    ss_check(!line->tasks.first && !line->aside.first);
+    while (*place != line)
+        place = &(*place)->of_limit;
+    *place = line->of_limit;
+    line_leave(line);
     ss_free(line);
+    if (!group->first)
+        drop_group(engine->scheduler->queue, group);
 }
 
 void ss_ready_queue_remove(struct task *task)
@@ -199,15 +262,19 @@ const struct task *ss_ready_queue_after(
         return attempt_of(task)->ready_next;
     if (task && !attempt_of(task)->is_aside && line->aside.first)
         return line->aside.first;
-    size_t i = 0;
-    while (task && i < queue->lines.count && queue->lines.items[i++] != line)
-        continue;
-    while (kind == LINES_OF_UPDATES && i < queue->lines.count &&
-           queue->lines.items[i]->of_runs)
-        i++;
-    if (i == queue->lines.count)
-        return NULL;
-    line = queue->lines.items[i];
+    if (line && line->behind) {
+        line = line->behind;
+    } else {
+        size_t i = 0;
+        while (line && queue->groups.items[i++] != line->group)
+            continue;
+        while (kind == LINES_OF_UPDATES && i < queue->groups.count &&
+               queue->groups.items[i]->of_runs)
+            i++;
+        if (i == queue->groups.count)
+            return NULL;
+        line = queue->groups.items[i]->first;
+    }
     return line->tasks.first ? line->tasks.first : line->aside.first;
 }
 
@@ -215,53 +282,66 @@ const struct task *ss_ready_queue_after(
 
 void ss_ready_queue_begin(struct engine *engine)
 {
-    const struct ready_queue *queue = engine->scheduler->queue;
-    for (size_t i = 0; i < queue->lines.count; i++) {
-        struct line *line = queue->lines.items[i];
+    struct ready_queue *queue = engine->scheduler->queue;
+    queue->dispatches++;
+    for (size_t i = 0; i < queue->groups.count; i++) {
+        struct group *group = queue->groups.items[i];
         bool waits =
-            line->of_runs && ss_pause_of(engine, line->graph, NULL) != NULL;
-        line->next = waits ? NULL : line->tasks.first;
+            group->of_runs && ss_pause_of(engine, group->graph, NULL) != NULL;
+        group->at = waits ? NULL : group->first;
     }
 }
 
-static bool may_go(const struct engine *engine, const struct line *line)
+// Who is to be looked at next; NULL: nobody any more.
+static struct task *next_of(const struct engine *engine, struct line *line)
 {
-    return !line->limit || !ss_limit_is_full(engine, line->limit);
+    uint64_t dispatch = engine->scheduler->queue->dispatches;
+    if (line->dispatch != dispatch) {
+        line->dispatch = dispatch;
+        line->next = line->tasks.first;
+    }
+    bool may_go = !line->limit || !ss_limit_is_full(engine, line->limit);
+    return may_go ? line->next : NULL;
 }
 
-static bool comes_before(const struct line *a, const struct line *b)
+static bool comes_before(const struct group *a, const struct group *b)
 {
-    if (a->priority != b->priority)
-        return a->priority > b->priority;
-    return a->graphs_turn != b->graphs_turn ? a->graphs_turn < b->graphs_turn
-                                            : a->turn < b->turn;
+    return a->priority != b->priority ? a->priority > b->priority
+                                      : a->turn < b->turn;
 }
 
 struct task *ss_ready_queue_next(struct engine *engine)
 {
     const struct ready_queue *queue = engine->scheduler->queue;
-    struct line *best = NULL;
-    for (size_t i = 0; i < queue->lines.count; i++) {
-        struct line *line = queue->lines.items[i];
-        if (line->next && may_go(engine, line) &&
-            (!best || comes_before(line, best)))
-            best = line;
+    for (;;) {
+        struct group *best = NULL;
+        struct task *task = NULL;
+        for (size_t i = 0; i < queue->groups.count; i++) {
+            struct group *group = queue->groups.items[i];
+            if (group->at && (!best || comes_before(group, best)))
+                best = group;
+        }
+        if (!best)
+            return NULL;
+        while (best->at && !(task = next_of(engine, best->at)))
+            best->at = best->at->behind;
+        if (!task)
+            continue;
+        best->at->next = attempt_of(task)->ready_next;
+        return task;
     }
-    struct task *task = best ? best->next : NULL;
-    if (task)
-        best->next = attempt_of(task)->ready_next;
-    return task;
 }
 
 void ss_ready_queue_served(struct task *task)
 {
     struct ready_queue *queue = task->loop->engine->scheduler->queue;
-    struct line *served = attempt_of(task)->line;
-    ss_check(served != NULL);
-    served->turn = ++queue->turns;
-    for (size_t i = 0; i < queue->lines.count; i++)
-        if (are_together(queue->lines.items[i], served))
-            queue->lines.items[i]->graphs_turn = served->turn;
+    struct line *line = attempt_of(task)->line;
+    ss_check(line != NULL);
+    line->group->turn = ++queue->turns;
+    if (!line->behind)
+        return;
+    line_leave(line);
+    line_join(line);
 }
 
 // ------------------------------------------------ what holds
@@ -270,13 +350,14 @@ static void verify_task(
     const struct line *line, const struct task *task, bool is_aside)
 {
     const struct attempt *attempt = attempt_of(task);
-    int64_t priority = task->loop->run ? task->loop->run->options.priority : 0;
+    const struct group *group = line->group;
     bool waits = task->gate_seq > task->loop->thread->durable;
     ss_invariant(I119, task->state == TASK_READY);
     ss_invariant(
-        I185, strcmp(line->graph, ss_task_root_graph(task)->name) == 0 &&
-                  line->of_runs == (task->loop->run != NULL) &&
-                  line->priority == priority && line->limit == attempt->limit);
+        I185, strcmp(group->graph, ss_task_root_graph(task)->name) == 0 &&
+                  group->of_runs == (task->loop->run != NULL) &&
+                  group->priority == priority_of(task) &&
+                  line->limit == attempt->limit);
     ss_invariant(I249, attempt->is_aside == is_aside && waits == is_aside &&
                            (attempt->gate.line != NULL) == is_aside);
 }
@@ -296,36 +377,50 @@ static size_t verify_chain(
     return count;
 }
 
-static size_t verify_line(const struct line *line)
+static size_t verify_line(const struct ready_queue *queue,
+    const struct line *line, const struct line *before)
 {
+    const struct line *beside =
+        line->limit ? line->limit->lines : line->group->plain;
     size_t count = verify_chain(line, &line->tasks, false) +
                    verify_chain(line, &line->aside, true);
-    const struct task *it = line->next ? line->tasks.first : NULL;
+    bool is_looked_at = line->next && line->dispatch == queue->dispatches;
+    const struct task *it = is_looked_at ? line->tasks.first : NULL;
     while (it && it != line->next)
         it = attempt_of(it)->ready_next;
     ss_invariant(I120, count > 0);
-    ss_invariant(I186, it == line->next);
+    ss_invariant(I186, !is_looked_at || it);
+    ss_invariant(I121, line->before == before);
+    while (beside && beside != line)
+        beside = beside->of_limit;
+    ss_invariant(I252, beside != NULL);
     return count;
 }
 
-static void verify_two(const struct line *a, const struct line *b)
+static size_t verify_group(
+    const struct ready_queue *queue, const struct group *group)
 {
-    bool are_one = are_together(a, b);
-    ss_invariant(
-        I121, (!are_one || a->limit != b->limit) && a->turn != b->turn);
-    ss_invariant(I252, are_one == (a->graphs_turn == b->graphs_turn));
+    const struct line *before = NULL;
+    size_t count = 0;
+    for (const struct line *it = group->first; it;
+         before = it, it = it->behind) {
+        ss_invariant(I121, it->group == group);
+        count += verify_line(queue, it, before);
+    }
+    ss_invariant(I121, before && group->last == before);
+    ss_invariant(I122, group->turn <= queue->turns);
+    return count;
 }
 
 void ss_lines_verify(const struct engine *engine, struct census *census)
 {
     const struct ready_queue *queue = engine->scheduler->queue;
     size_t count = 0;
-    for (size_t i = 0; i < queue->lines.count; i++) {
-        const struct line *line = queue->lines.items[i];
+    for (size_t i = 0; i < queue->groups.count; i++) {
         for (size_t k = 0; k < i; k++)
-            verify_two(line, queue->lines.items[k]);
-        ss_invariant(I122, line->turn <= queue->turns);
-        count += verify_line(line);
+            ss_invariant(I122,
+                queue->groups.items[k]->turn != queue->groups.items[i]->turn);
+        count += verify_group(queue, queue->groups.items[i]);
     }
     ss_invariant(I123, count == census->tasks[TASK_READY]);
     ss_invariant(I124, engine->counts.tasks_ready == (int64_t)count);

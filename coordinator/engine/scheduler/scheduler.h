@@ -99,12 +99,10 @@ void ss_dispatch(struct engine *engine);
 
 enum task_wait ss_task_waits_for(const struct task *task);
 
-// ------------------------------------------------ limit.c
+// ------------------------------------------------ limit_reckon.c
 
 // Other graphs are served.
 void ss_limits_reckon(struct engine *engine);
-// What holds a task that waits (WAIT_SHARED), for people: into `json`.
-void ss_limit_explain(const struct task *task, json_t *json);
 // ------------------------------------------------ limit_shards.c
 
 // Shards are about to be lost.

@@ -3,6 +3,7 @@
 #define SS_ENGINE_SCHEDULER_WORKERS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,7 +37,18 @@ json_t *ss_workers_settings(const struct engine *engine);
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
 
+// ------------------------------------------------ limit.c
+
+// Both are held by the same limit. What holds a task that waits (WAIT_SHARED),
+// and others of its node (`of_many`: by limits of other values, too), for
+// people: into `json`.
+bool ss_limit_is_same(const struct task *a, const struct task *b);
+void ss_limit_explain(const struct task *task, bool of_many, json_t *json);
+
 // ------------------------------------------------ limit_request.c
+
+// As the request `limits` shows them. Gives.
+json_t *ss_limits_json(const struct engine *engine);
 
 // The requests `limit` and `limits`.
 void ss_limit_request(struct engine *engine, const struct ss_request *request);

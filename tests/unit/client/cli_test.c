@@ -165,6 +165,9 @@ START_TEST(a_tab_offers_the_names_that_the_coordinator_has)
                       "{\"thread\":\"demo\"},{\"thread\":\"de\\u001bx\"},"
                       "{\"thread\":\"x\"}]}"},
         {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"g1\"}]}"},
+        {.op = "limits",
+            .final = "{\"limits\":[{\"limit\":\"openai\"},"
+                     "{\"limit\":\"g1/ask\"}]}"},
         {.op = "history",
             .final = "{\"history\":[{\"config\":{\"checkpoint_id\":"
                      "\"c2\"}},{\"config\":{\"checkpoint_id\":\"c1\"}}]}"});
@@ -172,6 +175,8 @@ START_TEST(a_tab_offers_the_names_that_the_coordinator_has)
     expect_completed(COMPLETE("run", "g", "--thread", "x"), "x\n");
     expect_completed(COMPLETE("run", "g", "--thread", "=", "x"), "x\n");
     expect_completed(COMPLETE("draw", ""), "g1\n");
+    expect_completed(COMPLETE("limit", ""), "openai\ng1/ask\ng1\n");
+    expect_completed(COMPLETE("limit", "o"), "openai\n");
     ss_buf_reset(&was_asked);
     expect_completed(COMPLETE("state", "demo", "--at", ""), "c2\nc1\n");
     expect_asked("history {\"thread\":\"demo\",\"limit\":200}\n");
@@ -438,9 +443,9 @@ START_TEST(a_limit_is_shown_set_and_cleared)
     ck_assert_int_eq(RUN("limit"), 0);
     expect_asked("limits {}\n");
     expect_out(
-        "LIMIT   TASKS  PER     GRAPHS SAY  SET BY  HERE  OUT  WAITING  "
-        "MEMBERS\nopenai      5  10.0 s           9  olga       2    1        0"
-        "  {\"tcp://a\": 2}\n");
+        "LIMIT   TASKS  PER     EACH  GRAPHS SAY  SET BY  HERE  OUT  WAITING  "
+        "MEMBERS\nopenai      5  10.0 s  -              9  olga       2    1"
+        "        0  {\"tcp://a\": 2}\n");
     ck_assert_int_eq(RUN("limit", "db"), 1);
     expect_asked("limits {}\n");
     PLAY({.op = "limit", .final = "{\"status\":\"set\"}"});
@@ -458,6 +463,29 @@ START_TEST(a_limit_is_shown_set_and_cleared)
                  "\"by\":\"olga\"}\n");
     expect_out("limit m: 9 tasks may begin in 10s, whatever graphs say. "
                "superstep limit m --clear takes that back\n");
+    PLAY({.op = "limits",
+        .final = "{\"limits\":[{\"limit\":\"m\",\"tasks_max\":2,"
+                 "\"each\":\"customer\",\"here\":4,\"out\":2,"
+                 "\"waiting\":3,\"members\":{},\"busiest\":["
+                 "{\"value\":\"acme\",\"here\":2,\"out\":2,"
+                 "\"waiting\":3}]}]}"});
+    ck_assert_int_eq(RUN("limit", "m"), 0);
+    expect_asked("limits {}\n");
+    expect_out("LIMIT  TASKS  PER  EACH      GRAPHS SAY  SET BY  HERE  OUT  "
+               "WAITING  MEMBERS\n"
+               "m          2  -    customer           -  -          4    2  "
+               "      3  {}\n"
+               "\n"
+               "VALUE  HERE  OUT  WAITING\n"
+               "acme      2    2        3\n");
+    PLAY({.op = "limit", .final = "{\"status\":\"set\"}"});
+    ck_assert_int_eq(
+        RUN("limit", "m", "--tasks", "2", "--each", "customer"), 0);
+    expect_asked("limit {\"name\":\"m\",\"tasks_max\":2,"
+                 "\"each\":\"customer\",\"by\":\"olga\"}\n");
+    expect_out("limit m: 2 tasks for each customer may be out, whatever graphs "
+               "say. superstep limit m --clear takes that back\n");
+    expect_usage(RUN("limit", "m", "--each", "customer"), "say how many");
     expect_usage(RUN("limit", "m", "--begun", "9"), "give both of them");
     expect_usage(RUN("limit", "--clear"), "say which limit");
     expect_usage(RUN("limit", "a", "--clear", "--tasks", "1"), "one of them");

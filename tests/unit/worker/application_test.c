@@ -76,7 +76,7 @@ static void define_options(struct ss_graph_def *graph)
         .cache = true, .cache_ttl_ms = 60, .on_error = nothing,
         .metadata = "{\"team\": \"blue\"}", .labels = SS_ALL("gpu"),
         .reads = SS_ALL("n", "left"));
-    ss_limit(graph, "a", .name = "openai", .tasks_max = 5);
+    ss_limit(graph, "a", .name = "openai", .tasks_max = 5, .each = "n");
     ss_edge(graph, SS_START, "a");
     ss_branch(graph, "a", nowhere);
     ss_branch(graph, "a", nowhere, .map = "[\"a\", \"__end__\"]");
@@ -103,6 +103,7 @@ START_TEST(options_reach_the_compiled_graph)
     ck_assert_str_eq(a->limit.name, "openai");
     ck_assert_int_eq(a->limit.tasks_max, 5);
     ck_assert_int_eq(a->limit.per_ms, 0);
+    ck_assert_str_eq(a->limit.each, "n");
     ck_assert_uint_eq(a->reads.count, 2);
     ck_assert_uint_eq(a->branches_count, 2);
     ck_assert_str_eq(a->branches[0].name, "branch");

@@ -247,12 +247,16 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
 // (superstep limit) in place of all of them. A task that has to wait holds up
 // no other one, and takes its turn as all do. What was lost with its worker
 // counts no more, although its body may go on there.
+// With .each the number is for each value of a key: of the state, as the task
+// reads it, or "meta:KEY" of its run's metadata. Tasks without one count
+// together.
 struct ss_limit_options {
     size_t size_;      // by ss_limit(); not for you
     const char *name;  // NULL: of this node, or of this graph, alone
     int64_t tasks_max; // above 0; 0: a rate
     int64_t begun_max; // so many may begin
     int64_t per_ms;    // in any time as long as this, an hour at most
+    const char *each;  // so many for each value of this key; NULL: together
 };
 
 // Of a node with a body, which was defined before. `node` NULL: of all nodes of
@@ -261,6 +265,7 @@ void ss_limit_with(struct ss_graph_def *graph, const char *node,
     const struct ss_limit_options *options);
 // ss_limit(graph, "ask", .name = "openai", .tasks_max = 5);
 // ss_limit(graph, "mail", .begun_max = 100, .per_ms = 60000);
+// ss_limit(graph, "fetch", .tasks_max = 2, .each = "customer");
 #define ss_limit(graph, node, ...)                                             \
     ss_limit_with((graph), (node),                                             \
         SS_OPTIONS_(ss_limit_options,                                          \
