@@ -20,7 +20,7 @@ enum {
     SS_TALK_HEAD_START_MS = 50,
     SS_TALK_CONNECT_MS = 1500,    // nobody was ever there: give up
     SS_TALK_PATIENCE_MS = 60000,  // somebody was there: a restart takes a while
-    SS_TALK_AGAIN_MS = 5000,      // a read without an answer is asked again
+    SS_TALK_AGAIN_MS = 5000,      // what has no answer at all is asked again
     SS_TALK_AGAIN_MS_MAX = 60000, // (each time after twice as long, up to this)
     SS_TALK_RECHECK_MS = 30000,   // a run without an event is attached again
     SS_TALK_ONCE_MS = 60000, // a request that is never repeated is given up

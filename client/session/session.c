@@ -318,7 +318,15 @@ static void on_pong(struct ss_talk *talk, struct ss_talk_endpoint *line,
 static int64_t run_look_at_ms(const struct ss_talk_request *request)
 {
     return request->heard_ms +
-           (request->is_accepted ? SS_TALK_RECHECK_MS : SS_TALK_AGAIN_MS);
+           (request->is_accepted ? SS_TALK_RECHECK_MS : request->again_ms);
+}
+
+// Ever more rarely: what has too much to do is not given more of it.
+static void wait_longer(struct ss_talk_request *request)
+{
+    request->again_ms *= 2;
+    if (request->again_ms > SS_TALK_AGAIN_MS_MAX)
+        request->again_ms = SS_TALK_AGAIN_MS_MAX;
 }
 
 // One request that was sent and has no final answer.
@@ -329,15 +337,14 @@ static void look_after(struct ss_talk *talk, struct ss_talk_request *request)
     case SS_OP_REPEAT_SAFE:
         if (now - request->sent_ms < request->again_ms)
             return;
-        request->again_ms *= 2;
-        if (request->again_ms > SS_TALK_AGAIN_MS_MAX)
-            request->again_ms = SS_TALK_AGAIN_MS_MAX;
+        wait_longer(request);
         send_request(talk, request, true);
         return;
     case SS_OP_REPEAT_RUN:
         if (now < run_look_at_ms(request))
             return;
         hang_up(talk, request);
+        wait_longer(request);
         send_request(talk, request, false);
         return;
     case SS_OP_REPEAT_ONCE:

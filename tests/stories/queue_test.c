@@ -328,6 +328,48 @@ START_TEST(a_client_that_leaves_does_not_take_its_waiting_run_along)
 }
 END_TEST
 
+// Each hung up is found by its number: of ten thousand, one looked at all.
+START_TEST(a_client_that_hangs_up_on_one_run_is_told_of_the_others)
+{
+    two_nodes();
+    world_hold("b");
+    uint64_t first = world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    uint64_t second = world_ask("ann", "run", RUN("2", BEHIND));
+    uint64_t third = world_ask("ann", "run", RUN("3", BEHIND));
+    uint64_t other = world_ask("bob", "attach", "{'run': '2'}");
+    world_run();
+    world_hang_up("ann", second);
+    world_hang_up("ann", second); // it is gone already
+    world_hang_up("cyd", first);  // hers are none
+    world_let("b");
+    world_run();
+    ck_assert_str_eq(status_of(world_answer(first)), "done");
+    ck_assert_ptr_null(world_answer(second));
+    ck_assert_str_eq(status_of(world_answer(third)), "done");
+    ck_assert_str_eq(status_of(world_answer(other)), "done");
+}
+END_TEST
+
+START_TEST(a_client_that_leaves_hears_of_none_of_its_runs)
+{
+    two_nodes();
+    world_hold("b");
+    uint64_t first = world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    uint64_t second = world_ask("ann", "run", RUN("2", BEHIND));
+    uint64_t again = world_ask("ann", "attach", "{'run': '1'}");
+    world_run();
+    world_gone("ann");
+    world_let("b");
+    world_run();
+    ck_assert_ptr_null(world_answer(first));
+    ck_assert_ptr_null(world_answer(second));
+    ck_assert_ptr_null(world_answer(again));
+    expect_x("t", "[\"1\",\"a\",\"b\",\"2\",\"a\",\"b\"]");
+}
+END_TEST
+
 START_TEST(a_run_that_waits_can_be_cancelled_again_and_again)
 {
     two_nodes();
@@ -468,6 +510,8 @@ SUITE("queue", runs_that_wait_come_in_their_order,
     a_run_that_waits_can_be_asked_for_again_and_attached_to,
     who_does_not_wait_is_told_that_the_run_is_queued,
     a_client_that_leaves_does_not_take_its_waiting_run_along,
+    a_client_that_hangs_up_on_one_run_is_told_of_the_others,
+    a_client_that_leaves_hears_of_none_of_its_runs,
     a_run_that_waits_can_be_cancelled_again_and_again,
     a_waiting_run_that_cannot_enter_fails_in_the_journal,
     a_thread_with_a_queue_is_not_changed_from_outside,

@@ -423,8 +423,13 @@ json_t *world_get(const char *op, const char *body)
 
 void world_gone(const char *client)
 {
-    world_step(
-        &(struct ss_event){.type = SS_EVENT_CLIENT_GONE, .peer = client});
+    world_hang_up(client, 0);
+}
+
+void world_hang_up(const char *client, uint64_t id)
+{
+    world_step(&(struct ss_event){
+        .type = SS_EVENT_CLIENT_GONE, .peer = client, .request.id = id});
 }
 
 // ------------------------------------------------------------------ looking

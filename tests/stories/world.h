@@ -130,6 +130,7 @@ void world_drain(const char *worker); // it takes no more
 // It leaves so much to this coordinator, from now on; 0: all.
 void world_share(const char *worker, uint32_t capacity);
 void world_gone(const char *client); // nobody listens there any more
+void world_hang_up(const char *client, uint64_t id); // to this one, nobody
 // The store takes that many rows more (or records of runs that come without
 // one), then nothing, and says nothing; -1: all. It tears no unit: that of the
 // last row is taken whole.

@@ -18,8 +18,16 @@ struct run;
 struct ss_request;
 struct thread;
 
-struct subscriber {
+// A client that listens. It is found by its name, and what it listens to by the
+// number of its request: of ten thousand runs, one is let go as fast as of ten.
+struct listener {
     char *peer;
+    size_t count;       // of its subscribers
+    struct ss_map runs; // number of its request -> struct run
+};
+
+struct subscriber {
+    struct listener *listener;
     uint64_t id;    // of its request
     unsigned modes; // bits of enum stream_mode
     bool subgraphs;

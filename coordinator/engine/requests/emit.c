@@ -112,7 +112,7 @@ static bool is_behind(
     for (size_t i = 0; i < run->thread->held.count; i++) {
         const struct ss_command *held = &run->thread->held.items[i].command;
         if (held->type == SS_COMMAND_EVENT && held->id == subscriber->id &&
-            strcmp(held->peer, subscriber->peer) == 0 &&
+            strcmp(held->peer, subscriber->listener->peer) == 0 &&
             (run->options.durability != DURABLE_SYNC ||
                 !json_object_get(held->json, "seq")))
             return true;
@@ -130,7 +130,7 @@ static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
         if (!ss_subscribes(subscriber, mode, loop->parent != NULL))
             continue;
         struct ss_command command = {.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(subscriber->peer),
+            .peer = ss_strdup(subscriber->listener->peer),
             .id = subscriber->id,
             .json = json_incref(json)};
         if (gate == 0 && !is_behind(run, subscriber))

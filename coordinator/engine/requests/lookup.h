@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "coordinator/engine/threads/waiting.h"
 
@@ -41,6 +42,7 @@ struct requests {
     bool (*serve)(struct thread *thread, const struct waiting *w);
     SS_VEC(struct claim) claims;
     SS_VEC(struct scan_reply) scans;
+    struct ss_map listeners; // peer -> struct listener (subscribers.c)
 };
 
 // ------------------------------------------------ scan.c

@@ -63,7 +63,7 @@ static void send(struct replay *replay, uint64_t seq, json_t *json)
     bool waits = replay->shadow->options.durability == DURABLE_SYNC;
     ss_thread_release_at(replay->thread, waits ? seq : 0,
         (struct ss_command){.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(replay->subscriber->peer),
+            .peer = ss_strdup(replay->subscriber->listener->peer),
             .id = replay->subscriber->id,
             .json = json});
 }

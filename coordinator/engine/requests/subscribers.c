@@ -31,10 +31,41 @@
 // Behind which event all are told.
 #define FROM_START "0.0"
 
-static void subscriber_fini(struct subscriber *subscriber)
+// ------------------------------------------------ listeners
+
+static struct listener *listener_of(struct engine *engine, const char *peer)
 {
-    ss_free(subscriber->peer);
+    struct ss_map *listeners = &engine->requests->listeners;
+    struct listener *listener = ss_map_get(listeners, peer);
+    if (!listener) {
+        listener = ss_zalloc(1, sizeof(*listener));
+        listener->peer = ss_strdup(peer);
+        ss_map_put(listeners, peer, listener);
+    }
+    return listener;
 }
+
+static void listener_let_go(struct engine *engine, struct listener *listener)
+{
+    ss_check(listener->count > 0);
+    if (--listener->count > 0)
+        return;
+    ss_map_remove(&engine->requests->listeners, listener->peer);
+    ss_map_fini(&listener->runs, NULL);
+    ss_free(listener->peer);
+    ss_free(listener);
+}
+
+// A client that gives two requests one number is found by the later one.
+static void subscriber_fini(struct run *run, struct subscriber *subscriber)
+{
+    struct listener *listener = subscriber->listener;
+    if (ss_map_get_number(&listener->runs, subscriber->id) == run)
+        ss_map_remove_number(&listener->runs, subscriber->id);
+    listener_let_go(run->engine, listener);
+}
+
+// ------------------------------------------------ of a run
 
 static void sum_subscribers(struct run *run)
 {
@@ -57,7 +88,7 @@ void ss_audience_free(struct run *run)
 {
     struct audience *audience = run->audience;
     for (size_t i = 0; i < audience->subscribers.count; i++)
-        subscriber_fini(&audience->subscribers.items[i]);
+        subscriber_fini(run, &audience->subscribers.items[i]);
     SS_VEC_FINI(&audience->subscribers);
     ss_map_fini(&audience->message_ids, NULL);
     ss_free(audience);
@@ -71,12 +102,15 @@ int ss_run_listen(
     unsigned modes = ss_stream_modes(request->stream, error);
     if (error->status != SS_OK)
         return error->status;
-    SS_VEC_PUSH(&run->audience->subscribers,
-        (struct subscriber){.peer = ss_strdup(request->peer),
-            .id = request->id,
-            .modes = modes,
-            .subgraphs = request->subgraphs,
-            .detached = request->detach});
+    struct listener *listener = listener_of(run->engine, request->peer);
+    listener->count++;
+    ss_map_put_number(&listener->runs, request->id, run);
+    SS_VEC_PUSH(
+        &run->audience->subscribers, (struct subscriber){.listener = listener,
+                                         .id = request->id,
+                                         .modes = modes,
+                                         .subgraphs = request->subgraphs,
+                                         .detached = request->detach});
     sum_subscribers(run);
     return SS_OK;
 }
@@ -86,7 +120,7 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
 {
     struct thread *thread = run->thread;
     struct ss_command command = {.type = SS_COMMAND_EVENT,
-        .peer = ss_strdup(subscriber->peer),
+        .peer = ss_strdup(subscriber->listener->peer),
         .id = subscriber->id,
         .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
             thread->id, "accepted", 1)};
@@ -116,29 +150,44 @@ void ss_audience_accept(struct run *run)
         if (!subscriber->told)
             accept_subscriber(run, subscriber);
         if (subscriber->detached) {
-            subscriber_fini(subscriber);
+            subscriber_fini(run, subscriber);
             SS_VEC_REMOVE(&audience->subscribers, i);
         }
     }
     sum_subscribers(run);
 }
 
+// `id`: one of its requests; 0: all of them. The listener may be gone behind
+// it.
+static void run_let_go(
+    struct run *run, const struct listener *listener, uint64_t id)
+{
+    struct audience *audience = run->audience;
+    for (size_t i = audience->subscribers.count; i-- > 0;) {
+        struct subscriber *subscriber = &audience->subscribers.items[i];
+        if (subscriber->listener != listener ||
+            (id != 0 && subscriber->id != id))
+            continue;
+        subscriber_fini(run, subscriber);
+        SS_VEC_REMOVE(&audience->subscribers, i);
+    }
+    sum_subscribers(run);
+}
+
 void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
 {
-    for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
-         e = e->next) {
-        struct run *run = e->value;
-        struct audience *audience = run->audience;
-        for (size_t i = audience->subscribers.count; i-- > 0;) {
-            struct subscriber *subscriber = &audience->subscribers.items[i];
-            if (strcmp(subscriber->peer, peer) != 0 ||
-                (id != 0 && subscriber->id != id))
-                continue;
-            subscriber_fini(subscriber);
-            SS_VEC_REMOVE(&audience->subscribers, i);
-        }
-        sum_subscribers(run);
-    }
+    struct ss_map *listeners = &engine->requests->listeners;
+    struct listener *listener = ss_map_get(listeners, peer);
+    if (!listener)
+        return;
+    struct run *run = id ? ss_map_get_number(&listener->runs, id) : NULL;
+    if (run)
+        run_let_go(run, listener, id);
+    if (id != 0)
+        return;
+    for (const struct ss_map_entry *e = ss_runs_all(engine)->first;
+         e && ss_map_get(listeners, peer) == listener; e = e->next)
+        run_let_go(e->value, listener, 0);
 }
 
 void ss_audience_move(struct run *run, struct run *before)
@@ -147,6 +196,10 @@ void ss_audience_move(struct run *run, struct run *before)
     ss_check(to->subscribers.count == 0); // else theirs would be lost
     memcpy(&to->subscribers, &from->subscribers, sizeof(to->subscribers));
     memset(&from->subscribers, 0, sizeof(from->subscribers));
+    for (size_t i = 0; i < to->subscribers.count; i++) {
+        const struct subscriber *subscriber = &to->subscribers.items[i];
+        ss_map_put_number(&subscriber->listener->runs, subscriber->id, run);
+    }
     sum_subscribers(run);
 }
 
@@ -156,7 +209,8 @@ void ss_audience_answer(struct run *run, const json_t *result)
     for (size_t i = 0; i < audience->subscribers.count; i++)
         ss_thread_release_all_at(run->thread, GATE_REPLY,
             (struct ss_command){.type = SS_COMMAND_REPLY,
-                .peer = ss_strdup(audience->subscribers.items[i].peer),
+                .peer =
+                    ss_strdup(audience->subscribers.items[i].listener->peer),
                 .id = audience->subscribers.items[i].id,
                 .json = json_incref((json_t *)result)});
 }
@@ -166,7 +220,8 @@ void ss_audience_drop(struct run *run, int status, const char *message)
     const struct audience *audience = run->audience;
     for (size_t i = 0; i < audience->subscribers.count; i++) {
         const struct subscriber *asks = &audience->subscribers.items[i];
-        ss_reply_dropped(run->thread, asks->peer, asks->id, status, message);
+        ss_reply_dropped(
+            run->thread, asks->listener->peer, asks->id, status, message);
     }
 }
 
@@ -242,13 +297,14 @@ static void tell_ended(struct thread *thread, const struct ss_request *request,
             thread->engine, request, error.status, "%s", error.message);
         return;
     }
-    struct subscriber subscriber = {.peer = ss_strdup(request->peer),
+    struct listener asker = {.peer = ss_strdup(request->peer)};
+    struct subscriber subscriber = {.listener = &asker,
         .id = request->id,
         .modes = modes,
         .subgraphs = request->subgraphs};
     if (after)
         ss_replay(thread, facts->id, NULL, &subscriber, after, request->seen);
-    subscriber_fini(&subscriber);
+    ss_free(asker.peer);
     answer_ended(thread, request, facts);
 }
 

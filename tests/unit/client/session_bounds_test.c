@@ -57,21 +57,35 @@ START_TEST(of_many_endpoints_each_has_time_for_a_handshake)
 }
 END_TEST
 
-START_TEST(a_read_is_asked_again_once_a_minute_at_the_rarest)
+static void expect_rarer(const char *again)
 {
     static const int waits_s[] = {SS_TALK_AGAIN_MS / 1000, 10, 20, 40,
         SS_TALK_AGAIN_MS_MAX / 1000, SS_TALK_AGAIN_MS_MAX / 1000};
-    ask(1, "state", "{\"thread\":\"t\"}");
     pong(1);
     for (size_t i = 0; i < sizeof(waits_s) / sizeof(waits_s[0]); i++) {
         for (int s = 1; s < waits_s[i]; s++) {
             ck_assert_ptr_null(strstr(after(1000), "ask"));
             pong(1);
         }
-        ck_assert_msg(strstr(after(1000), "ask state") != NULL,
+        ck_assert_msg(strstr(after(1000), again) != NULL,
             "not asked again after %d s", waits_s[i]);
         pong(1);
     }
+}
+
+START_TEST(a_read_is_asked_again_once_a_minute_at_the_rarest)
+{
+    ask(1, "state", "{\"thread\":\"t\"}");
+    expect_rarer("ask state");
+}
+END_TEST
+
+// Ten thousand that were asked again every five seconds kept a coordinator from
+// all other work.
+START_TEST(a_run_that_is_not_accepted_is_asked_for_ever_more_rarely)
+{
+    ask(1, "run", "{\"thread\":\"t\",\"graph\":\"g\"}");
+    expect_rarer("hang up\nask run");
 }
 END_TEST
 
@@ -118,6 +132,8 @@ int main(void)
     tcase_add_test(tcase, a_gateway_has_as_many_requests_under_way_as_it_says);
     tcase_add_test(tcase, of_many_endpoints_each_has_time_for_a_handshake);
     tcase_add_test(tcase, a_read_is_asked_again_once_a_minute_at_the_rarest);
+    tcase_add_test(
+        tcase, a_run_that_is_not_accepted_is_asked_for_ever_more_rarely);
     tcase_add_test(
         tcase, of_more_coordinators_than_there_may_be_the_first_are_known);
     suite_add_tcase(suite, tcase);
