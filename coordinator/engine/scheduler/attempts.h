@@ -21,7 +21,8 @@ struct attempts {
 
 // ------------------------------------------------ order.c
 
-// Task and answers -> the worker's order (order.c). Gives.
+// Task and answers -> the worker's order (order.c), with texts of the task's.
+// Gives.
 struct ss_assignment *ss_task_order(struct task *task);
 
 // ------------------------------------------------ schedule.c

@@ -89,6 +89,5 @@ struct ss_assignment *ss_task_order(struct task *task)
     }
     if (loop->run && task->planned.node && task->order_kind == SS_ORDER_NODE)
         order->digest = ss_assignment_digest(order);
-    ss_assignment_keep(order);
     return order;
 }

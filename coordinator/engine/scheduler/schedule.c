@@ -173,6 +173,7 @@ static void send(
 {
     ss_attempt_begin(task, worker);
     ss_limit_begun(task);
+    // no task goes between a dispatch and the end of its step
     struct ss_assignment *order = ss_task_order(task);
     attempt_of(task)->sent_anew = false;
     order->heard = worker->beat_sent;
@@ -495,6 +496,7 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
             attempt_of(task)->sent_anew)
             continue;
         struct ss_assignment *order = ss_task_order(task);
+        ss_assignment_keep(order); // the task may go in this very step
         attempt_of(task)->sent_anew = true;
         order->heard = worker->beat_sent;
         ss_list_cache_order(task, order, true);
