@@ -3,12 +3,18 @@
 // behind it.
 //
 //     bench-core [THREADS [RUNS]]
+//     bench-core --waiting RUNS STORE
 //
 // Each thread has RUNS runs, one after the other, through a chain of twenty
 // nodes. Worker and client are played here, and answer at once. A run is the
 // same each time to the instruction, but for what the clock says, so that
 // counting instructions of ss_core_step() is what it is for
 // (tests/instructions/compare.py). It prints how many supersteps there were.
+//
+// --waiting: how many bytes of the heap a run takes that waits for its worker,
+// through a chain of three nodes and on a thread of its own. STORE: a file of
+// SQLite, so that rows do not count that a store keeps in memory.
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +40,8 @@ static SS_VEC(struct ss_message *) on_way; // to the core
 static size_t *left;                       // runs, by thread
 static int64_t now_ms = 1000;
 static size_t supersteps;
+static int nodes = NODES; // of the chain
+static bool is_waiting;   // the worker does nothing
 
 static void check(int status, const struct ss_error *error)
 {
@@ -54,16 +62,16 @@ static struct ss_message *post(enum ss_message_type type)
 
 static json_t *chain(void)
 {
-    json_t *nodes = json_array(), *edges = json_array();
+    json_t *list = json_array(), *edges = json_array();
     char name[16], before[16] = SS_NAME_START;
-    for (int i = 0; i < NODES; i++) {
+    for (int i = 0; i < nodes; i++) {
         (void)snprintf(name, sizeof(name), "n%02d", i);
-        json_array_append_new(nodes, json_pack("{s:s}", "name", name));
+        json_array_append_new(list, json_pack("{s:s}", "name", name));
         json_array_append_new(edges, json_pack("[s, s]", before, name));
         memcpy(before, name, sizeof(before));
     }
     return json_pack("{s:s, s:s, s:[{s:s, s:s}], s:o, s:o}", "name", "chain",
-        "kind", "state", "state", "key", "n", "type", "int", "nodes", nodes,
+        "kind", "state", "state", "key", "n", "type", "int", "nodes", list,
         "edges", edges);
 }
 
@@ -106,6 +114,8 @@ static struct ss_outcome *outcome_of(const struct ss_assignment *order)
 
 static void do_orders(const struct ss_message *tasks)
 {
+    if (is_waiting)
+        return;
     struct ss_message *done = post(SS_MESSAGE_DONE);
     done->outcomes = ss_zalloc(tasks->orders_count, sizeof(*done->outcomes));
     for (size_t i = 0; i < tasks->orders_count; i++)
@@ -201,13 +211,13 @@ static void turn(void)
     now_ms++;
 }
 
-static void begin(void)
+static void begin(const char *url)
 {
     struct ss_error error;
     struct ss_store *store;
     ss_value_setup();
     ss_buf_init(&frame, SS_MESSAGE_SIZE_MAX);
-    check(ss_store_open("memory:", &store, &error), &error);
+    check(ss_store_open(url, &store, &error), &error);
     ss_store_actor_start_inline(store, &actor);
     core = ss_core_new(&(struct ss_core_options){
         .self = {.name = "bench", .endpoint = "tcp://a:1", .epoch = 1},
@@ -234,16 +244,53 @@ static size_t number(const char *text, size_t otherwise)
     return given > 0 ? given : otherwise;
 }
 
-int main(int argc, char **argv)
+static void start(const char *url, size_t threads)
 {
-    size_t threads = number(argc > 1 ? argv[1] : NULL, THREADS);
-    size_t runs = number(argc > 2 ? argv[2] : NULL, RUNS);
-    begin();
+    begin(url);
     turn();
     say_hello();
     turn();
     turn();
     left = ss_zalloc(threads, sizeof(*left));
+}
+
+// ------------------------------------------------ runs that wait
+
+static size_t heap_size(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+// The first of them fill tables and caches, and are not counted.
+static void weigh(const char *url, size_t runs)
+{
+    enum { WARM = 200, AT_ONCE = 100, TURNS = 10 };
+    size_t before = 0;
+    is_waiting = true;
+    nodes = 3;
+    start(url, runs + WARM);
+    for (size_t i = 0; i < runs + WARM; i++) {
+        if (i == WARM)
+            before = heap_size();
+        ask(i);
+        bool is_last = (i + 1) % AT_ONCE == 0 || i + 1 == runs + WARM;
+        for (size_t k = 0; is_last && k < TURNS; k++)
+            turn();
+    }
+    printf("%zu\n", (heap_size() - before) / runs);
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "--waiting") == 0) {
+        weigh(argv[3], number(argv[2], THREADS));
+        return 0;
+    }
+    size_t threads = number(argc > 1 ? argv[1] : NULL, THREADS);
+    size_t runs = number(argc > 2 ? argv[2] : NULL, RUNS);
+    start("memory:", threads);
     for (size_t i = 0; i < threads; i++) {
         left[i] = runs;
         ask(i);

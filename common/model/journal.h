@@ -90,10 +90,10 @@ enum ss_told {
 
 struct ss_row_event {
     enum ss_told what;
-    char *ns;              // NULL: the row's
-    char of[SS_UUID_SIZE]; // the checkpoint; "": the row's own, or its `of`
-    char task_id[SS_UUID_SIZE]; // or ""
-    json_t *data;               // or NULL
+    const char *ns;      // NULL: the row's
+    const char *of;      // the checkpoint; NULL: the row's own, or its `of`
+    const char *task_id; // or NULL
+    json_t *data;        // or NULL
 };
 
 enum ss_delta_op {

@@ -337,8 +337,8 @@ static void take_parts(struct unpack *from, struct ss_row *row)
     for (size_t i = 0; i < row->events_count; i++) {
         row->events[i].what = (enum ss_told)take_number(from);
         row->events[i].ns = take_text(from);
-        TAKE_ID(from, row->events[i].of);
-        TAKE_ID(from, row->events[i].task_id);
+        row->events[i].of = take_text(from);
+        row->events[i].task_id = take_text(from);
         row->events[i].data = take_json(from);
     }
     row->has_checkpoint = take_number(from);

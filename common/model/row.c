@@ -266,6 +266,9 @@ static void copy_events(struct ss_row *to, const struct ss_row *from)
     for (size_t i = 0; i < from->events_count; i++) {
         to->events[i] = from->events[i];
         to->events[i].ns = ss_arena_text(&to->memory, from->events[i].ns);
+        to->events[i].of = ss_arena_text(&to->memory, from->events[i].of);
+        to->events[i].task_id =
+            ss_arena_text(&to->memory, from->events[i].task_id);
         to->events[i].data = json_incref(from->events[i].data);
     }
 }

@@ -204,9 +204,9 @@ static void event_pack(struct ss_tail *tail, const struct ss_row_event *event)
     char *at = ss_tail_ahead(tail, PART_MAX + ns);
     if (!at)
         return;
-    if (event->task_id[0])
+    if (event->task_id)
         at = put_id(at, 5, event->task_id);
-    if (event->of[0])
+    if (event->of)
         at = put_id(at, 3, event->of);
     if (event->ns)
         at = ss_back_data(at, 2, event->ns, ns);

@@ -183,6 +183,17 @@ static int checkpoint_take(const Superstep__V1__JournalCheckpoint *packed,
 
 // --- events -----------------------------------------------------------------
 
+// An id of an event; NULL: it has none.
+static int event_id_take(protobuf_c_boolean has_uuid, ProtobufCBinaryData uuid,
+    const char *text, struct ss_row *row, const char **ret,
+    struct ss_error *error)
+{
+    char id[SS_UUID_SIZE] = "";
+    int status = id_take(has_uuid, uuid, text, id, error);
+    *ret = id[0] ? ss_arena_text(&row->memory, id) : NULL;
+    return status;
+}
+
 static int events_take(const Superstep__V1__JournalRow *packed,
     struct ss_row *row, struct ss_error *error)
 {
@@ -195,11 +206,11 @@ static int events_take(const Superstep__V1__JournalRow *packed,
         struct ss_row_event *to = &row->events[row->events_count++];
         to->what = (enum ss_told)from->what;
         to->ns = ss_arena_text(&row->memory, from->ns);
-        status =
-            id_take(from->has_of_uuid, from->of_uuid, from->of, to->of, error);
+        status = event_id_take(
+            from->has_of_uuid, from->of_uuid, from->of, row, &to->of, error);
         if (status == SS_OK) {
-            status = id_take(from->has_task_uuid, from->task_uuid, from->task,
-                to->task_id, error);
+            status = event_id_take(from->has_task_uuid, from->task_uuid,
+                from->task, row, &to->task_id, error);
         }
         if (status == SS_OK) {
             status = json_take(from->has_data, from->data, &to->data, error);

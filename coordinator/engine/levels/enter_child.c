@@ -59,7 +59,7 @@ static void inherit(struct loop *loop)
 // The checkpoint that the run names for this very namespace (R12.16), or NULL.
 static const char *named_id(const struct loop *loop)
 {
-    return ss_json_str(loop->run->request->checkpoint_map, loop->ns, NULL);
+    return ss_json_str(loop->run->options.checkpoint_map, loop->ns, NULL);
 }
 
 // R5.3 for a nested loop.

@@ -38,7 +38,9 @@ enum run_state {
 
 // What its request asks of a run (run_options.c).
 struct run_options {
-    json_t *command; // borrowed from the request; NULL: none
+    json_t *command;        // or NULL
+    json_t *checkpoint_map; // what it begins from, by namespace; or NULL
+    json_t *metadata;       // of its config, for people; or NULL
     enum durability durability;
     int64_t recursion_limit;
     int64_t max_concurrency; // 0: none
@@ -71,7 +73,7 @@ struct run {
     char id[SS_UUID_SIZE]; // a client's own id: any text that fits
     struct terms terms;
     struct ss_graph *graph;
-    struct ss_request *request; // how it was entered
+    struct ss_request *request; // how it is entered; NULL: it was
     struct run_options options;
     struct resume_value resume_value;
     struct run_stats stats;

@@ -188,13 +188,12 @@ static void note(
     bool same = strcmp(row->ns, loop->ns) == 0;
     if (!same)
         event->ns = ss_arena_text(&row->memory, loop->ns);
-    if (task_id)
-        ss_id_copy(event->task_id, task_id);
+    event->task_id = ss_arena_text(&row->memory, task_id);
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
         return;
     const char *own = what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
     if (!same || strcmp(own, loop->checkpoint.id) != 0)
-        ss_id_copy(event->of, loop->checkpoint.id);
+        event->of = ss_arena_text(&row->memory, loop->checkpoint.id);
 }
 
 // A nested loop that goes on with an earlier run's checkpoint may hang

@@ -268,7 +268,7 @@ static void tell_view(
     if (event->what == SS_TOLD_TICK) {
         ss_stream_checkpoint(view);
     } else if (event->what == SS_TOLD_OUTPUT) {
-        tell_output(replay, view, event->task_id);
+        tell_output(replay, view, event->task_id ? event->task_id : "");
     } else if (event->what == SS_TOLD_VALUES) {
         ss_stream_values(view, NULL);
     } else {
@@ -356,7 +356,7 @@ static void tell_row(struct replay *replay, const struct ss_row *row)
     for (size_t i = 0; i < row->events_count; i++) {
         const struct ss_row_event *event = &row->events[i];
         const char *ns = event->ns ? event->ns : row->ns;
-        const char *of = event->of[0]                    ? event->of
+        const char *of = event->of                       ? event->of
                          : event->what == SS_TOLD_OUTPUT ? row->of
                                                          : row->checkpoint_id;
         bool before = row->seq < replay->after_seq ||

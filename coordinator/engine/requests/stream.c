@@ -267,7 +267,7 @@ void ss_stream_checkpoint(struct loop *loop)
 json_t *ss_message_metadata(const struct task *task)
 {
     const struct loop *loop = task->loop;
-    json_t *metadata = json_object_get(loop->run->request->config, "metadata");
+    json_t *metadata = loop->run->options.metadata;
     json_t *all = metadata ? json_copy(metadata) : json_object();
     json_t *path = json_pack("[s, s]",
         task->planned.kind == SS_TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,

@@ -83,9 +83,7 @@ static int load_root(
 
 static bool same_run_id(const struct loop *loop)
 {
-    const char *ours =
-        ss_json_str(json_object_get(loop->run->request->config, "metadata"),
-            "run_id", NULL);
+    const char *ours = ss_json_str(loop->run->options.metadata, "run_id", NULL);
     const char *theirs = ss_json_str(loop->checkpoint.metadata, "run_id", NULL);
     return ours && theirs && strcmp(ours, theirs) == 0;
 }
@@ -500,6 +498,8 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
             note_entry(loop, start);
         ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
+        ss_request_unref(loop->run->request); // its rows say what it said
+        loop->run->request = NULL;
     }
     ss_entry_destroy(&loop->entry);
     return status;

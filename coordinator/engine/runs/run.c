@@ -59,6 +59,9 @@ void ss_run_free(struct run *run)
     ss_map_fini(&run->replay_visited, NULL);
     json_decref(run->record);
     ss_request_unref(run->request);
+    json_decref(run->options.command);
+    json_decref(run->options.checkpoint_map);
+    json_decref(run->options.metadata);
     json_decref(run->options.meta);
     ss_value_unref(run->options.config);
     ss_value_unref(run->options.context);

@@ -146,7 +146,11 @@ int ss_run_parse(
     int64_t limit =
         ss_request_int(request->recursion_limit, SS_RECURSION_LIMIT_DEFAULT);
     run->request = ss_request_ref(request);
-    options->command = json_is_null(request->command) ? NULL : request->command;
+    options->command =
+        json_is_null(request->command) ? NULL : json_incref(request->command);
+    options->checkpoint_map = json_incref(request->checkpoint_map);
+    options->metadata =
+        json_incref(json_object_get(request->config, "metadata"));
     json_t **plain = &run->engine->runs->plain_meta;
     ss_check(!options->meta);
     if (!*plain)

@@ -64,8 +64,7 @@ static json_t *questions_of(const struct loop *root)
 
 json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
 {
-    json_t *metadata =
-        run->request ? json_object_get(run->request->config, "metadata") : NULL;
+    json_t *metadata = run->options.metadata;
     *ret_is_long = false;
     if (!json_is_object(metadata) || json_object_size(metadata) == 0)
         return NULL;
