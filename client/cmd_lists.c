@@ -390,13 +390,7 @@ struct view {
 // How a list goes on, and what it lacks, for people.
 static void tell_page(const struct ss_cli_found *found)
 {
-    if (found->lacks)
-        ss_cli_note("records of an older version are still being put in order, "
-                    "and some of them are not in this list yet");
-    if (found->unsearched > 0)
-        ss_cli_note("%lld of those that were looked at may be such ones: they "
-                    "have more metadata than is searched (4 KiB)",
-            (long long)found->unsearched);
+    ss_cli_note_lacking(found);
     if (found->next && !watched)
         ss_cli_note("there are more: --page '%s' goes on", found->next);
 }

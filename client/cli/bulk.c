@@ -47,6 +47,7 @@ static int add(struct ss_client *client, const struct ss_bulk *bulk,
     json_array_foreach (page.list, i, item)
         if (!bulk->is_meant || bulk->is_meant(item))
             json_array_append(found, item);
+    ss_cli_note_lacking(&page);
     ss_cli_found_fini(&page);
     return SS_CLI_DONE;
 }

@@ -279,6 +279,17 @@ int ss_cli_find(struct ss_client *client, const char *op, json_t *body,
     return status;
 }
 
+void ss_cli_note_lacking(const struct ss_cli_found *found)
+{
+    if (found->lacks)
+        ss_cli_note("records of an older version are still being put in order, "
+                    "and some of them are not in this list yet");
+    if (found->unsearched > 0)
+        ss_cli_note("%lld of those that were looked at may be such ones: they "
+                    "have more metadata than is searched (4 KiB)",
+            (long long)found->unsearched);
+}
+
 void ss_cli_found_fini(struct ss_cli_found *found)
 {
     json_decref(found->list);

@@ -38,6 +38,8 @@ struct ss_cli_found {
 // for all of them; the list does not go on then. Gives.
 int ss_cli_find(struct ss_client *client, const char *op, json_t *body,
     struct ss_cli_found *ret, struct ss_client_error *ret_error);
+// Say so, if it lacks some.
+void ss_cli_note_lacking(const struct ss_cli_found *found);
 void ss_cli_found_fini(struct ss_cli_found *found);
 
 #endif

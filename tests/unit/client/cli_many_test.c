@@ -83,6 +83,17 @@ START_TEST(one_answer_is_given_to_all_that_ask)
 }
 END_TEST
 
+START_TEST(who_acts_on_all_is_told_that_some_are_not_listed_yet)
+{
+    PLAY({.op = "threads", .final = "{\"threads\":[],\"lacks\":true}"});
+    ck_assert_int_eq(RUN("retry", "--failed", "--yes"), 0);
+    expect_err(
+        "superstep: records of an older version are still being put in "
+        "order, and some of them are not in this list yet\n"
+        "superstep: there is no such failed run: nothing is to be done\n");
+}
+END_TEST
+
 START_TEST(nothing_to_be_done_is_no_failure)
 {
     PLAY({.op = "threads", .final = "{\"threads\":[]}"});
@@ -145,6 +156,7 @@ static TCase *served(void)
         tcase, all_that_failed_tonight_are_tried_again_by_one_command);
     tcase_add_test(tcase, what_cannot_be_done_to_all_is_told_of_each);
     tcase_add_test(tcase, one_answer_is_given_to_all_that_ask);
+    tcase_add_test(tcase, who_acts_on_all_is_told_that_some_are_not_listed_yet);
     tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
     tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);
     tcase_add_test(
