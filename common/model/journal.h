@@ -167,8 +167,8 @@ struct ss_row {
     json_t *end; // how the run ended; or NULL
     struct ss_row_event *events;
     size_t events_count, events_capacity;
-    // What it repeats, for who encodes it: no part of what it says. Copies, and
-    // rows that come from the store, have none.
+    // What it repeats, for who encodes it: no part of what it says. Rows that
+    // are encoded, or come from the store, and copies have none.
     struct {
         struct ss_row_source *items;
         size_t count, capacity;
@@ -204,6 +204,8 @@ struct ss_value *ss_row_value(const struct ss_row *row, size_t place);
 // without one, are passed over.
 void ss_row_add_source(
     struct ss_row *row, const struct ss_row *from, size_t place, bool whole);
+// Forget what it repeats: it is encoded.
+void ss_row_drop_sources(struct ss_row *row);
 // Check what must hold of a row by itself. SS_ECORRUPT says which row is wrong,
 // and why.
 int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;

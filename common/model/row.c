@@ -35,11 +35,12 @@ static void values_free(struct ss_row *row)
     }
 }
 
-static void sources_free(struct ss_row *row)
+void ss_row_drop_sources(struct ss_row *row)
 {
     for (size_t i = 0; i < row->sources.count; i++)
         ss_value_unref(row->sources.items[i].value);
     ss_free(row->sources.items);
+    memset(&row->sources, 0, sizeof(row->sources));
 }
 
 void ss_row_destroy(struct ss_row **row)
@@ -57,7 +58,7 @@ void ss_row_destroy(struct ss_row **row)
     json_decref(it->entry);
     json_decref(it->end);
     values_free(it);
-    sources_free(it);
+    ss_row_drop_sources(it);
     ss_arena_fini(&it->memory);
     ss_free(it);
 }

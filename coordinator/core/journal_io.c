@@ -166,6 +166,7 @@ int ss_journal_io_encode(struct ss_row *row, const char *thread,
                                          .checksum = form->previous,
                                          .body_size = row->size}};
     write_columns(row, tail, ret);
+    ss_row_drop_sources(row);
     return SS_OK;
 }
 

@@ -29,7 +29,8 @@ struct ss_journal_form {
 };
 
 // Write `row` of `thread` in front of what `tail` has, as short as may be. Sets
-// row->size. SS_ELIMIT: too large a row; `tail` is of no use then.
+// row->size, and forgets what it repeats. SS_ELIMIT: too large a row; `tail` is
+// of no use then.
 int ss_journal_io_encode(struct ss_row *row, const char *thread,
     const struct ss_journal_form *form, struct ss_tail *tail,
     struct ss_journal_bytes *ret, struct ss_error *error) SS_MUST_USE;

@@ -394,6 +394,7 @@ START_TEST(what_an_earlier_row_holds_is_stored_once_and_comes_back)
     struct ss_store_row second = append_repeated(rows);
     ck_assert_int_eq(second.format, SS_ROW_FORMAT_8);
     ck_assert_uint_lt(second.body_size, 200);
+    ck_assert_uint_eq(rows[1]->sources.count, 0); // nobody needs them any more
     keep(&second);
     struct ss_journal *journal = NULL;
     ck_assert_int_eq(load(0, &journal), SS_OK);
