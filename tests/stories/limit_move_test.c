@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/model/cluster.h"
 #include "common/model/journal.h"
 #include "common/model/value.h"
@@ -313,6 +314,65 @@ START_TEST(parts_stay_with_the_tasks_of_shards_that_stay)
 }
 END_TEST
 
+static struct ss_offer offers[8];
+static size_t offers_count;
+
+// What is out of the second half, as its worker will offer it.
+static void note_second(const struct ss_command *command)
+{
+    if (command->type != SS_COMMAND_DISPATCH ||
+        ss_shard_of(command->order->thread) < HALF)
+        return;
+    const struct ss_assignment *order = command->order;
+    struct ss_offer *offer = &offers[offers_count++];
+    *offer = (struct ss_offer){.attempt = order->attempt,
+        .thread = ss_strdup(order->thread),
+        .run = ss_strdup(order->run),
+        .digest = order->digest};
+    memcpy(offer->task_id, order->task_id, sizeof(offer->task_id));
+}
+
+// Of four that were out when their owner died two are offered, and then go on
+// to another owner, with the parts by which they are out: the other two may be
+// out still, and no others go in their place.
+START_TEST(what_nobody_has_claimed_is_held_when_what_was_claimed_goes)
+{
+    enum { ADOPT_MS = 1000 };
+    world_adopt(ADOPT_MS);
+    world_pair();
+    world_graph(chart("g", "start>a a>end",
+        "{'nodes': {'a': {'limit': {'name': 'openai', 'tasks_max': 4}}}}"));
+    at("one", "w1");
+    world_hold("a");
+    world_watch(note_second);
+    begin_within(0, HALF, "t", 2);
+    begin_within(HALF, SS_SHARDS, "u", 2);
+    world_watch(NULL);
+    ck_assert_uint_eq(offers_count, 2);
+    world_crash();
+    at("two", NULL);
+    world_gained();
+    world_run();
+    world_offer(offers, offers_count);
+    world_worker("w1", 99);
+    world_run();
+    ck_assert_int_eq(told_of("two", "out"), 2);
+    ck_assert_int_eq(told_of("two", "held"), 2);
+    hear(SS_EVENT_SHARDS_LOST, shards_from(HALF, HALF));
+    ck_assert_int_eq(told_of("two", "out"), 0);
+    size_t before = world_attempts_of("a");
+    begin_within(0, HALF, "v", 4);
+    world_pass(ADOPT_MS);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), before);
+    world_pass(LEASE_MS);
+    world_run();
+    ck_assert_uint_ge(world_attempts_of("a"), before + 1);
+    for (size_t i = 0; i < offers_count; i++)
+        ss_offer_fini(&offers[i]);
+}
+END_TEST
+
 // ------------------------------------------------------------------ values
 
 // All tasks of these have the value [] of the key x.
@@ -448,6 +508,7 @@ SUITE("limit_move", who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free,
     beside_an_older_coordinator_no_part_moves,
     parts_go_with_the_tasks_of_a_shard,
     parts_stay_with_the_tasks_of_shards_that_stay,
+    what_nobody_has_claimed_is_held_when_what_was_claimed_goes,
     a_value_has_its_limit_over_all_coordinators,
     parts_of_a_value_that_nobody_uses_come_home,
     a_part_of_a_value_that_came_to_nobody_comes_home,

@@ -43,6 +43,8 @@ void ss_limit_leaves(const struct task *task)
     if ((!is_out && task->state != TASK_READY) || !limit || limit->per_ms > 0)
         return; // what has begun of a rate counts here
     limit->gone += is_out;
+    if (is_out && attempt_of(task)->is_claimed && limit->claimed > 0)
+        limit->claimed--; // what is held for the others stays so
     limit->gone_unclaimed += !is_out && may_be_out;
 }
 
@@ -188,8 +190,10 @@ void ss_limit_claimed(const struct task *task)
 {
     struct limit *limit = attempt_of(task)->limit;
     const struct engine *engine = task->loop->engine;
-    if (limit && limit->per_ms == 0 &&
-        engine->now_ms < engine->scheduler->limits.held_until_ms)
+    attempt_of(task)->is_claimed =
+        limit && limit->per_ms == 0 &&
+        engine->now_ms < engine->scheduler->limits.held_until_ms;
+    if (attempt_of(task)->is_claimed)
         limit->claimed++;
 }
 

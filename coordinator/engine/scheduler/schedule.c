@@ -148,6 +148,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_check(task->gate_seq <= task->loop->thread->durable);
     ss_task_move(task, TASK_RUNNING);
     attempt_of(task)->worker = worker;
+    attempt_of(task)->is_claimed = false;
     task->loop->thread->worked_on_by = worker->number;
     task->tries.attempts++;
     if (task->tries.attempts == 1)

@@ -72,6 +72,7 @@ struct attempt {
     int64_t sent_ms;
     bool sent_anew;          // its worker lacked a list: it went again, whole
     bool may_be_out;         // of a found run: a worker may still have it
+    bool is_claimed;         // it goes on by what is held of its limit
     bool is_expected;        // stands among those that a takeover expects
     struct gate_waiter gate; // while rows that it rests on are not durable:
     bool is_aside;           // then it stands aside in its line
