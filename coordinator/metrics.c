@@ -2,10 +2,33 @@
 #include "common/app/metrics.h"
 #include "common/app/clock.h"
 #include "common/app/notify.h"
+#include "common/model/value.h"
 #include "coordinator/shell_impl.h"
 
-// Measure at most so often: scrapers come every few seconds.
-enum { MEASURE_EVERY_MS = 100 };
+// Measure at most so often: scrapers come every few seconds. And so many
+// limits: their names are what graphs and operators say.
+enum { MEASURE_EVERY_MS = 100, LIMITS_MAX = 100 };
+
+static void measure_limits(const struct ss_engine *engine)
+{
+    static const struct {
+        enum ss_metric metric;
+        const char *key;
+    } numbers[] = {{SS_METRIC_LIMIT_MAX, "tasks_max"},
+        {SS_METRIC_LIMIT_PARTS, "here"}, {SS_METRIC_LIMIT_OUT, "out"},
+        {SS_METRIC_LIMIT_HELD, "held"}, {SS_METRIC_LIMIT_WAITING, "stopped"}};
+    json_t *limits = ss_engine_limits(engine);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        json_t *all = json_object(), *limit;
+        size_t k;
+        json_array_foreach (limits, k, limit)
+            if (k < LIMITS_MAX)
+                json_object_set_new(all, ss_json_str(limit, "limit", ""),
+                    json_integer(ss_json_int(limit, numbers[i].key, 0)));
+        ss_metric_set_limits(numbers[i].metric, all);
+    }
+    json_decref(limits);
+}
 
 static void measure_engine(const struct ss_coordinator *shell)
 {
@@ -27,6 +50,7 @@ static void measure_engine(const struct ss_coordinator *shell)
     ss_metric_set(SS_METRIC_CAPACITY, counts.capacity);
     ss_metric_set(SS_METRIC_SHARDS, counts.shards);
     ss_metric_set(SS_METRIC_PAUSES, counts.pauses);
+    measure_limits(ss_core_engine(shell->core));
 }
 
 static void measure_store(struct ss_coordinator *shell)

@@ -265,7 +265,8 @@ def gate_page():
 
 def metrics_page():
     source = "common/app/metrics.def"
-    kinds = {"COUNTER": "counter", "GAUGE": "gauge", "TIMES": "histogram"}
+    kinds = {"COUNTER": "counter", "GAUGE": "gauge", "TIMES": "histogram",
+             "LIMITS": "gauge by `limit`"}
     text = (ROOT / source).read_text()
     row = re.compile(r'X\((\w+),\s*(\w+),\s*"(\w+)",\s*"(\w+)",\s*(\w+),'
                      r'\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+)\)')

@@ -10,8 +10,9 @@
 #include "common/app/version.h"
 #include "common/base/buf.h"
 #include "common/base/check.h"
+#include "common/model/value.h"
 
-enum { TEXT_SIZE_MAX = 256 * 1024 };
+enum { TEXT_SIZE_MAX = 1024 * 1024 };
 
 static const struct ss_metric_row rows[] = {
 #define X(id, kind, name, unit, who, line, paragraph)                          \
@@ -32,7 +33,9 @@ static struct times {
         buckets[BOUNDS]; // each without the values of the buckets below
     _Atomic int64_t sum_us;
 } times[SS_METRICS_COUNT];
-static _Atomic int64_t turn_since_ms; // 0: no turn is under way
+static pthread_mutex_t limits_mutex = PTHREAD_MUTEX_INITIALIZER;
+static json_t *limits[SS_METRICS_COUNT]; // NULL: none is known
+static _Atomic int64_t turn_since_ms;    // 0: no turn is under way
 static pthread_mutex_t trouble_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char trouble[SS_HEALTH_SIZE] = "starting"; // "": none
 
@@ -44,14 +47,23 @@ const struct ss_metric_row *ss_metric_row(enum ss_metric metric)
 
 void ss_metric_add(enum ss_metric metric, int64_t more)
 {
-    ss_check(ss_metric_row(metric)->kind != SS_METRIC_TIMES);
+    ss_check(ss_metric_row(metric)->kind < SS_METRIC_TIMES);
     atomic_fetch_add_explicit(&values[metric], more, memory_order_relaxed);
 }
 
 void ss_metric_set(enum ss_metric metric, int64_t value)
 {
-    ss_check(ss_metric_row(metric)->kind != SS_METRIC_TIMES);
+    ss_check(ss_metric_row(metric)->kind < SS_METRIC_TIMES);
     atomic_store_explicit(&values[metric], value, memory_order_relaxed);
+}
+
+void ss_metric_set_limits(enum ss_metric metric, json_t *numbers)
+{
+    ss_check(ss_metric_row(metric)->kind == SS_METRIC_LIMITS);
+    ss_check(pthread_mutex_lock(&limits_mutex) == 0);
+    json_decref(limits[metric]);
+    limits[metric] = numbers;
+    ss_check(pthread_mutex_unlock(&limits_mutex) == 0);
 }
 
 void ss_metric_took(enum ss_metric metric, int64_t us)
@@ -105,9 +117,23 @@ static void add_times(struct ss_buf *buf, size_t index)
     ss_buf_addf(buf, "\n%s_count %" PRId64 "\n", name, count);
 }
 
+static void add_limits(struct ss_buf *buf, size_t index)
+{
+    const char *name;
+    json_t *number;
+    ss_check(pthread_mutex_lock(&limits_mutex) == 0);
+    json_object_foreach (limits[index], name, number) {
+        ss_buf_addf(buf, "%s{limit=", rows[index].name);
+        ss_json_add_string(buf, name, strlen(name));
+        ss_buf_addf(buf, "} %lld\n", (long long)json_integer_value(number));
+    }
+    ss_check(pthread_mutex_unlock(&limits_mutex) == 0);
+}
+
 char *ss_metrics_text(enum ss_metric_who who, const char *program)
 {
-    static const char *const kinds[] = {"counter", "gauge", "histogram"};
+    static const char *const kinds[] = {
+        "counter", "gauge", "histogram", "gauge"};
     struct ss_buf buf;
     ss_buf_init(&buf, TEXT_SIZE_MAX);
     ss_buf_addf(&buf,
@@ -122,6 +148,8 @@ char *ss_metrics_text(enum ss_metric_who who, const char *program)
             rows[i].line, rows[i].name, kinds[rows[i].kind]);
         if (rows[i].kind == SS_METRIC_TIMES)
             add_times(&buf, i);
+        else if (rows[i].kind == SS_METRIC_LIMITS)
+            add_limits(&buf, i);
         else
             ss_buf_addf(&buf, "%s %" PRId64 "\n", rows[i].name,
                 atomic_load_explicit(&values[i], memory_order_relaxed));

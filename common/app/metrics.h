@@ -10,6 +10,7 @@
 #ifndef SS_APP_METRICS_H
 #define SS_APP_METRICS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +21,12 @@ enum ss_metric {
     SS_METRICS_COUNT,
 };
 
-enum ss_metric_kind { SS_METRIC_COUNTER, SS_METRIC_GAUGE, SS_METRIC_TIMES };
+enum ss_metric_kind {
+    SS_METRIC_COUNTER,
+    SS_METRIC_GAUGE,
+    SS_METRIC_TIMES,
+    SS_METRIC_LIMITS,
+};
 enum ss_metric_who { SS_METRIC_OF_COORDINATOR, SS_METRIC_OF_WORKER };
 
 struct ss_metric_row {
@@ -38,6 +44,8 @@ const struct ss_metric_row *ss_metric_row(enum ss_metric metric);
 void ss_metric_add(enum ss_metric metric, int64_t more);
 // GAUGE, and a COUNTER that is counted elsewhere.
 void ss_metric_set(enum ss_metric metric, int64_t value);
+// LIMITS: the number of each limit, by its name. Takes `numbers`.
+void ss_metric_set_limits(enum ss_metric metric, json_t *numbers);
 // TIMES: add a duration.
 void ss_metric_took(enum ss_metric metric, int64_t us);
 int64_t ss_metric_get(enum ss_metric metric);    // of TIMES: how many

@@ -31,6 +31,11 @@ void ss_engine_count(
                               ss_shards_have(ss_shards_ours(engine), i);
 }
 
+json_t *ss_engine_limits(const struct ss_engine *it)
+{
+    return ss_limits_json(&it->engine);
+}
+
 bool ss_engine_is_quiet(const struct ss_engine *it)
 {
     const struct engine *engine = &it->engine;

@@ -97,6 +97,27 @@ def test_what_waits_and_what_is_lost_shows():
         run.kill()
 
 
+def test_limits_show_by_their_names():
+    with World() as world:
+        coordinator = port(world.coordinator(*ANY))
+        world.worker(HELLO, None, capacity=3)
+        until(coordinator, workers=1)
+        world.do("limit", "hello/greet", "--tasks", "2")
+        world.do("run", "hello", "--thread", "t", "--input",
+                 '{"name": "Ada"}')
+        text = get(coordinator, "metrics")[1]
+        end = time.monotonic() + DEADLINE_S
+        lines = ['limit_max{limit="hello/greet"} 2',
+                 'limit_parts{limit="hello/greet"} 2',
+                 'limit_out{limit="hello/greet"} 0',
+                 'limit_held{limit="hello/greet"} 0',
+                 'limit_waiting{limit="hello/greet"} 0']
+        while any(f"superstep_{line}\n" not in text for line in lines):
+            expect(time.monotonic() < end, text)
+            time.sleep(0.05)
+            text = get(coordinator, "metrics")[1]
+
+
 def test_a_worker_without_a_coordinator_is_not_healthy():
     with World() as world:
         first = world.coordinator()

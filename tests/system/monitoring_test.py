@@ -55,6 +55,7 @@ class Watched:
         self.ports = [port(world.coordinator(*ANY))]
         self.ports.append(port(world.worker(LIB / "libhello.so", None, *ANY)))
         self.work(world)
+        world.do("limit", "hello", "--tasks", "9")
 
     def work(self, world):
         for name in ("Ada", "Bob"):

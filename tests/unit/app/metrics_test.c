@@ -68,6 +68,14 @@ START_TEST(each_process_shows_its_own)
     expect_line(text, "superstep_workers 7");
     ck_assert_ptr_null(strstr(text, "superstep_worker_tasks_ended_total"));
     ss_free(text);
+    ss_metric_set_limits(SS_METRIC_LIMIT_OUT,
+        json_pack("{s:i, s:i}", "openai", 5, "a \"b\"", 2));
+    text = ss_metrics_text(SS_METRIC_OF_COORDINATOR, "tester");
+    expect_line(text, "# TYPE superstep_limit_out gauge");
+    expect_line(text, "superstep_limit_out{limit=\"openai\"} 5");
+    expect_line(text, "superstep_limit_out{limit=\"a \\\"b\\\"\"} 2");
+    ss_metric_set_limits(SS_METRIC_LIMIT_OUT, NULL);
+    ss_free(text);
     text = ss_metrics_text(SS_METRIC_OF_WORKER, "tester");
     expect_line(text, "superstep_worker_tasks_ended_total 5");
     ck_assert_ptr_null(strstr(text, "superstep_runs_started_total"));
