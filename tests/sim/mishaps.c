@@ -44,6 +44,28 @@ static void crash(struct world *world, struct process *process)
     process_crash(process);
 }
 
+static void hold_for(
+    struct world *world, struct process *process, int64_t takes_ms)
+{
+    if (!process->is_alive || process->paused_to_ms > world->now_ms)
+        return;
+    note_fault(world, FAULT_PAUSE);
+    tell(world, "%s stands still for %lld ms", process->name,
+        (long long)takes_ms);
+    process->paused_to_ms = world->now_ms + takes_ms;
+}
+
+// Where tasks have a limit, often while a worker cannot be heard: who comes
+// next does not learn from it in time what is out.
+static void crash_coordinator(struct world *world)
+{
+    const struct climate *climate = &world->climate;
+    int64_t away_ms = climate->is_shared ? climate->cluster_lease_ms : 0;
+    crash(world, any_coordinator(world));
+    if (climate->limit > 0 && draw(world, 2))
+        hold_for(world, any_worker(world), away_ms + until(world, 1000, 3000));
+}
+
 static void drain(struct world *world)
 {
     struct process *process = any_worker(world);
@@ -67,14 +89,9 @@ static void leave(struct world *world)
 static void hold_up(struct world *world)
 {
     struct process *process = anybody(world);
-    int64_t takes_ms =
-        draw(world, 2) ? until(world, 100, 2000) : until(world, LEASE_MS, 8000);
-    if (!process->is_alive || process->paused_to_ms > world->now_ms)
-        return;
-    note_fault(world, FAULT_PAUSE);
-    tell(world, "%s stands still for %lld ms", process->name,
-        (long long)takes_ms);
-    process->paused_to_ms = world->now_ms + takes_ms;
+    hold_for(world, process,
+        draw(world, 2) ? until(world, 100, 2000)
+                       : until(world, LEASE_MS, 8000));
 }
 
 static void move_clock(struct world *world)
@@ -120,7 +137,7 @@ void mishap(struct world *world)
     while (which < 9 && at >= weights[which])
         at -= weights[which++];
     if (which == 0)
-        crash(world, any_coordinator(world));
+        crash_coordinator(world);
     else if (which == 1)
         crash(world, any_worker(world));
     else if (which == 2)
