@@ -126,6 +126,7 @@ static void draw_limit(struct climate *climate, uint64_t seed)
         return;
     climate->limit = between(&dice, 1, 4);
     climate->body_ms = bodies[ss_prng_below(&dice, 3)];
+    climate->limit_each = ss_prng_below(&dice, 2) == 0;
     if (ss_prng_below(&dice, 3) > 0)
         return;
     climate->limit += 1;

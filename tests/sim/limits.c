@@ -40,11 +40,13 @@ json_t *limits_describe(const struct climate *climate)
 {
     if (climate->limit == 0)
         return NULL;
+    const char *each = climate->limit_each ? "none" : NULL;
     if (climate->limit_per_ms == 0)
-        return json_pack(
-            "{s:s, s:i}", "name", "shared", "tasks_max", (int)climate->limit);
-    return json_pack("{s:s, s:i, s:i}", "name", "shared", "begun_max",
-        (int)climate->limit, "per_ms", (int)climate->limit_per_ms);
+        return json_pack("{s:s, s:i, s:s*}", "name", "shared", "tasks_max",
+            (int)climate->limit, "each", each);
+    return json_pack("{s:s, s:i, s:i, s:s*}", "name", "shared", "begun_max",
+        (int)climate->limit, "per_ms", (int)climate->limit_per_ms, "each",
+        each);
 }
 
 static struct limits_seen *seen_of(struct world *world)

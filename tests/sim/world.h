@@ -43,6 +43,7 @@ struct climate {
     uint32_t hold;         // how often people hold graphs back; 0: nobody does
     uint32_t limit;        // of all graphs together; 0: none
     uint32_t limit_per_ms; // so many begin in that time; 0: are out at once
+    bool limit_each;       // value of a key, which no task has: one for all
     uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
     int64_t idle_ms;   // after which a thread that nobody uses is forgotten
     uint32_t rest_ms;  // how long one is left alone
