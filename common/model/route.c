@@ -10,6 +10,16 @@
 #include "common/model/tag.h"
 #include "common/model/writer.h"
 
+// Of each of its keys `state` has another value, or none is shown of them.
+static bool hides_all(const json_t *state, json_t *beneath)
+{
+    for (void *at = json_object_iter(beneath); at;
+         at = json_object_iter_next(beneath, at))
+        if (!json_object_get(state, json_object_iter_key(at)))
+            return false;
+    return true;
+}
+
 // The state as the router sees it. A map that the node returned shows beneath
 // the keys that it reads, unless the router has a schema of its own.
 static int read_state(struct ss_writer *w, const struct ss_branch *branch,
@@ -25,7 +35,7 @@ static int read_state(struct ss_writer *w, const struct ss_branch *branch,
                      ss_tag_get(returned, "$send");
     json_t *beneath = quoted ? quoted : is_marked ? NULL : returned;
     if (!branch->has_own_reads && json_is_object(state) &&
-        json_is_object(beneath)) {
+        json_is_object(beneath) && !hides_all(state, beneath)) {
         json_t *merged = json_copy(beneath);
         json_object_update(merged, state);
         json_decref(state);
@@ -106,6 +116,17 @@ static int resolve(struct ss_writer *w, const struct ss_branch *branch,
     return SS_OK;
 }
 
+static int write_item(
+    struct ss_writer *w, const struct ss_branch *branch, json_t *item)
+{
+    char room[32];
+    const char *name;
+    int status = resolve(w, branch, item, room, &name);
+    if (status != SS_OK)
+        return status;
+    return name ? ss_writer_go(w, name) : ss_writer_send(w, item);
+}
+
 // The whole answer is checked before any of it is written.
 static int write_answer(
     struct ss_writer *w, const struct ss_branch *branch, json_t *answer)
@@ -113,20 +134,15 @@ static int write_answer(
     char room[32];
     const char *name;
     json_t *list = ss_tag_get(answer, "$list");
-    json_t *items = list                    ? json_incref(list)
-                    : json_is_array(answer) ? json_incref(answer)
-                                            : json_pack("[O]", answer);
+    const json_t *items = list ? list : answer;
+    if (!json_is_array(items))
+        return list ? SS_OK : write_item(w, branch, answer);
     int status = SS_OK;
     size_t count = json_array_size(items);
     for (size_t i = 0; i < count && status == SS_OK; i++)
         status = resolve(w, branch, json_array_get(items, i), room, &name);
-    for (size_t i = 0; i < count && status == SS_OK; i++) {
-        json_t *item = json_array_get(items, i);
-        status = resolve(w, branch, item, room, &name);
-        if (status == SS_OK)
-            status = name ? ss_writer_go(w, name) : ss_writer_send(w, item);
-    }
-    json_decref(items);
+    for (size_t i = 0; i < count && status == SS_OK; i++)
+        status = write_item(w, branch, json_array_get(items, i));
     return status;
 }
 

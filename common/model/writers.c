@@ -112,9 +112,12 @@ int ss_writer_go(struct ss_writer *w, const char *name)
     int status = check_node_target(w, name);
     if (status != SS_OK)
         return status;
-    char *channel = ss_format("%s%s", SS_NAME_BRANCH, name);
-    writer_add(w, channel, json_null());
-    ss_free(channel);
+    size_t size = strlen(name) + 1;
+    char *channel = ss_alloc(sizeof(SS_NAME_BRANCH) - 1 + size);
+    memcpy(channel, SS_NAME_BRANCH, sizeof(SS_NAME_BRANCH) - 1);
+    memcpy(channel + sizeof(SS_NAME_BRANCH) - 1, name, size);
+    SS_VEC_PUSH(w->writes,
+        (struct ss_write){.channel = channel, .value = ss_value_null()});
     return SS_OK;
 }
 
