@@ -245,7 +245,7 @@ static size_t outcome_size(const struct ss_outcome *outcome)
 {
     size_t size = 0;
     for (size_t i = 0; i < outcome->writes.count; i++)
-        size += ss_value_text_size(outcome->writes.items[i].value);
+        size += ss_value_size_about(outcome->writes.items[i].value);
     return size;
 }
 

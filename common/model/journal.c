@@ -70,7 +70,7 @@ static struct ss_journal *opened(const struct ss_journal *journal)
 static const struct ss_namespace *space_of(
     const struct ss_journal *journal, const char *ns)
 {
-    return ss_map_get(&opened(journal)->index.spaces, ns);
+    return ss_journal_index_space(&opened(journal)->index, ns);
 }
 
 static const struct ss_journal_place *place_at(
@@ -246,7 +246,9 @@ void ss_journal_place_add(
     size_t count = journal->places.count;
     struct ss_journal_place place = {
         .row = row,
-        .weight = row ? ss_row_weight(row, size) : 0,
+        .weight = row ? ss_row_weight(row, size,
+                            count ? journal->places.items[count - 1].row : NULL)
+                      : 0,
         .end = size + (count ? journal->places.items[count - 1].end : 0),
     };
     SS_VEC_PUSH(&journal->places, place);
@@ -288,7 +290,8 @@ static int mark_fold(struct ss_journal *journal,
     struct ss_checkpoint_entry *mark, struct ss_checkpoint **ret_checkpoint,
     struct ss_error *error)
 {
-    struct ss_namespace *space = ss_map_get(&journal->index.spaces, mark->ns);
+    struct ss_namespace *space =
+        ss_journal_index_space(&journal->index, mark->ns);
     ss_check(space && space->marks.items[mark->order] == mark);
     return ss_namespace_fold(space, mark, ret_checkpoint, error);
 }

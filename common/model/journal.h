@@ -180,10 +180,17 @@ struct ss_row {
     // set by the codec when it decodes: bytes of the encoded body (they decide
     // when a snapshot is due)
     size_t size;
-    // Texts and lists of all of the row are cut from it, and go with the row;
+    // Texts and lists of all of the row are cut from it, and go with the row,
+    // but for names of channels and nodes that the graph `life.names` has;
     // values and JSON are references of the row's own.
     struct ss_arena memory;
-    unsigned refs; // beside the first
+    struct {
+        unsigned refs;          // owners beside the first
+        struct ss_graph *names; // whose some of its texts are; or NULL
+        // It never becomes bytes: how many they would be is reckoned, and no
+        // value is encoded for that.
+        bool is_kept;
+    } life;
 };
 
 // Of zeros: whoever makes it fills it, with what is cut from its memory.
@@ -209,6 +216,9 @@ void ss_row_drop_sources(struct ss_row *row);
 // Check what must hold of a row by itself. SS_ECORRUPT says which row is wrong,
 // and why.
 int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;
+
+// Bytes of a value (or NULL) in the row.
+size_t ss_row_value_size(const struct ss_row *row, struct ss_value *value);
 
 // The smallest format that holds what it says, however it is encoded.
 int32_t ss_row_format(const struct ss_row *row);

@@ -21,9 +21,11 @@ struct ss_journal_place {
 };
 
 struct ss_journal_index {
-    struct ss_map spaces; // namespace -> struct ss_namespace *
+    struct ss_map spaces;      // namespace -> struct ss_namespace *
+    struct ss_namespace *root; // of them, the one that almost all are asked for
     SS_VEC(const char *) names;
-    struct ss_map runs; // run -> struct ss_run_facts *
+    struct ss_map runs;          // run -> struct ss_run_facts *
+    struct ss_run_facts *newest; // of them
     struct ss_map
         orphans; // namespace, newline, id -> struct ss_checkpoint_entry *
     size_t marks_count;
@@ -64,6 +66,9 @@ int ss_journal_index_add(const struct ss_journal *journal,
 int ss_journal_index_check(
     const struct ss_journal_index *index, struct ss_error *error) SS_MUST_USE;
 void ss_journal_index_fini(struct ss_journal_index *index);
+// NULL: there is none.
+struct ss_namespace *ss_journal_index_space(
+    const struct ss_journal_index *index, const char *ns);
 // The position of the first mark of `space` with an id of `id` or greater.
 size_t ss_namespace_position(const struct ss_namespace *space, const char *id);
 // The mark of that id; NULL: none. Borrowed.
@@ -73,8 +78,10 @@ struct ss_checkpoint_entry *ss_namespace_find(
 // Bytes of the encoded body; an estimate if it was not encoded yet
 // (row_size.c).
 size_t ss_row_size(const struct ss_row *row);
-// Bytes of memory that the row takes, about, if its body takes `size`.
-size_t ss_row_weight(const struct ss_row *row, size_t size);
+// Bytes of memory that the row takes, about, if its body takes `size`, without
+// what it shares with the row `before` (or NULL).
+size_t ss_row_weight(
+    const struct ss_row *row, size_t size, const struct ss_row *before);
 
 // The row has writes to the mark, or took its resume value without an id
 // (journal_pending.c). Each row once.

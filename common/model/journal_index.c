@@ -83,14 +83,21 @@ static char *orphan_key(const char *ns, const char *id)
 
 // --- growing by a row -------------------------------------------------------
 
+struct ss_namespace *ss_journal_index_space(
+    const struct ss_journal_index *index, const char *ns)
+{
+    return ns[0] ? ss_map_get(&index->spaces, ns) : index->root;
+}
+
 static struct ss_namespace *space_of(
     struct ss_journal_index *index, const char *ns)
 {
-    struct ss_namespace *space = ss_map_get(&index->spaces, ns);
+    struct ss_namespace *space = ss_journal_index_space(index, ns);
     if (!space) {
         space = ss_zalloc(1, sizeof(*space));
         space->ns = ss_strdup(ns);
         ss_map_put(&index->spaces, ns, space);
+        index->root = ns[0] ? index->root : space;
         SS_VEC_PUSH(&index->names, space->ns);
     }
     return space;
@@ -99,11 +106,16 @@ static struct ss_namespace *space_of(
 static struct ss_run_facts *run_of(
     struct ss_journal_index *index, const char *run)
 {
-    struct ss_run_facts *facts = ss_map_get(&index->runs, run);
+    struct ss_run_facts *facts = index->newest;
+    if (facts && strcmp(facts->id, run) == 0) {
+        return facts;
+    }
+    facts = ss_map_get(&index->runs, run);
     if (!facts) {
         facts = ss_zalloc(1, sizeof(*facts));
         memcpy(facts->id, run, strlen(run) + 1);
         ss_map_put(&index->runs, run, facts);
+        index->newest = facts;
     }
     return facts;
 }
@@ -158,7 +170,7 @@ static void run_add_mark(
 static struct ss_checkpoint_entry *mark_of(
     const struct ss_journal_index *index, const char *ns, const char *id)
 {
-    const struct ss_namespace *space = ss_map_get(&index->spaces, ns);
+    const struct ss_namespace *space = ss_journal_index_space(index, ns);
     return space ? ss_namespace_find(space, id) : NULL;
 }
 
@@ -284,7 +296,7 @@ static int checkpoint_check(const struct ss_journal *journal,
     struct ss_error *error)
 {
     const struct ss_namespace *space =
-        ss_map_get(&index->spaces, text(row->ns));
+        ss_journal_index_space(index, text(row->ns));
     int status = parent_check(journal, space, row, error);
     if (status != SS_OK || !space || row->kind == SS_ROW_SNAPSHOT) {
         return status;

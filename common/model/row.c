@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
 
@@ -17,7 +18,7 @@ struct ss_row *ss_row_new(void)
 
 struct ss_row *ss_row_ref(struct ss_row *row)
 {
-    row->refs++;
+    row->life.refs++;
     return row;
 }
 
@@ -50,8 +51,8 @@ void ss_row_destroy(struct ss_row **row)
         return;
     }
     *row = NULL;
-    if (it->refs > 0) {
-        it->refs--;
+    if (it->life.refs > 0) {
+        it->life.refs--;
         return;
     }
     json_decref(it->metadata);
@@ -59,6 +60,7 @@ void ss_row_destroy(struct ss_row **row)
     json_decref(it->end);
     values_free(it);
     ss_row_drop_sources(it);
+    ss_graph_unref(it->life.names);
     ss_arena_fini(&it->memory);
     ss_free(it);
 }
@@ -302,7 +304,8 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
 {
     struct ss_row *copy = ss_row_new();
     *copy = *row;
-    copy->refs = 0;
+    copy->life.names = NULL;
+    copy->life.refs = 0;
     copy->memory = (struct ss_arena){.first = row->memory.first};
     copy->ns = ss_arena_text(&copy->memory, row->ns);
     copy->sources.items = NULL;

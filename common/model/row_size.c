@@ -4,9 +4,18 @@
 
 enum { ROW_PART_SIZE = 24 }; // of a write or a channel, beside its value
 
-static size_t value_size(struct ss_value *value)
+size_t ss_row_value_size(const struct ss_row *row, struct ss_value *value)
 {
-    return (value ? ss_value_text_size(value) : 0) + ROW_PART_SIZE;
+    if (!value) {
+        return 0;
+    }
+    return row->life.is_kept ? ss_value_size_about(value)
+                             : ss_value_text_size(value);
+}
+
+static size_t value_size(const struct ss_row *row, struct ss_value *value)
+{
+    return ss_row_value_size(row, value) + ROW_PART_SIZE;
 }
 
 size_t ss_row_size(const struct ss_row *row)
@@ -16,10 +25,10 @@ size_t ss_row_size(const struct ss_row *row)
     }
     size_t written = 0, made = 0;
     for (size_t i = 0; i < row->writes_count; i++) {
-        written += value_size(row->writes[i].value);
+        written += value_size(row, row->writes[i].value);
     }
     for (size_t i = 0; i < row->checkpoint.channels_count; i++) {
-        made += value_size(row->checkpoint.channels[i].value);
+        made += value_size(row, row->checkpoint.channels[i].value);
     }
     // what is written and then held is stored once, and not here if it is named
     size_t told = written > made ? written : made;
@@ -58,12 +67,14 @@ static size_t json_weight(const json_t *json)
     return weight + (json_is_object(json) ? WEIGHT_OBJECT : 0);
 }
 
-size_t ss_row_weight(const struct ss_row *row, size_t size)
+size_t ss_row_weight(
+    const struct ss_row *row, size_t size, const struct ss_row *before)
 {
     const struct ss_row_checkpoint *part = &row->checkpoint;
+    bool is_shared = before && before->metadata == row->metadata;
     size_t weight = sizeof(*row) + size * WEIGHT_TEXT_TIMES +
-                    json_weight(row->metadata) + json_weight(row->entry) +
-                    json_weight(row->end);
+                    (is_shared ? 0 : json_weight(row->metadata)) +
+                    json_weight(row->entry) + json_weight(row->end);
     weight += row->writes_count *
               (sizeof(*row->writes) + 2 * WEIGHT_NAME + WEIGHT_VALUE);
     weight += part->channels_count *

@@ -419,6 +419,46 @@ size_t ss_value_text_size(struct ss_value *value)
     return size;
 }
 
+enum { SIZE_NUMBER = 8, SIZE_QUOTES = 2, SIZE_MEMBER = SIZE_QUOTES + 2 };
+
+static size_t json_size_about(const json_t *json)
+{
+    size_t size = SIZE_QUOTES;
+    if (json_is_string(json))
+        return size + json_string_length(json);
+    if (!json_is_array(json) && !json_is_object(json))
+        return SIZE_NUMBER;
+    for (size_t i = 0; i < json_array_size(json); i++)
+        size += json_size_about(json_array_get(json, i)) + 1;
+    json_t *object = (json_t *)json;
+    for (void *at = json_object_iter(object); at;
+         at = json_object_iter_next(object, at))
+        size += strlen(json_object_iter_key(at)) + SIZE_MEMBER +
+                json_size_about(json_object_iter_value(at));
+    return size;
+}
+
+static void count_about(void *size, uint64_t number, struct ss_value *item)
+{
+    (void)number;
+    *(size_t *)size += ss_value_size_about(item) + 1;
+}
+
+size_t ss_value_size_about(struct ss_value *value)
+{
+    size_t size = SIZE_QUOTES;
+    if (value->text)
+        return value->size;
+    if (value->json)
+        return json_size_about(value->json);
+    if (value->list)
+        ss_list_each(value->list, count_about, &size);
+    for (size_t i = 0; value->fields && i < value->fields->count; i++)
+        size += strlen(value->fields->items[i].name) + SIZE_MEMBER +
+                ss_value_size_about(value->fields->items[i].value);
+    return size;
+}
+
 void ss_value_write(struct ss_value *value, char *to)
 {
     size_t size;

@@ -95,6 +95,9 @@ const char *ss_value_text(struct ss_value *value, size_t *ret_size);
 // text once need not have it kept.
 size_t ss_value_text_size(struct ss_value *value);
 void ss_value_write(struct ss_value *value, char *to);
+// About how many they are, as they are where somebody had them written: it
+// encodes nothing.
+size_t ss_value_size_about(struct ss_value *value);
 bool ss_value_is_null(struct ss_value *value);
 // True if somebody looked already (or it was made from JSON).
 bool ss_value_decoded(const struct ss_value *value);

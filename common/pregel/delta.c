@@ -54,11 +54,6 @@ static struct ss_value *stored_form(struct ss_machine *machine, size_t c)
     return ss_value_new(clean);
 }
 
-static size_t value_size(struct ss_value *value)
-{
-    return (value ? ss_value_text_size(value) : 0) + SLOT_BYTES;
-}
-
 // Returns about what it weighs.
 static size_t row_channel(struct ss_machine *machine, struct ss_row *row,
     size_t c, const struct ss_delta_form *form)
@@ -73,12 +68,12 @@ static size_t row_channel(struct ss_machine *machine, struct ss_row *row,
                                                value, form->edits, &is_edits);
     if (delta)
         op = is_edits ? SS_DELTA_EDIT : SS_DELTA_APPEND;
-    slot->name = ss_arena_text(&row->memory, machine->graph->channels[c].name);
+    slot->name = machine->graph->channels[c].name;
     slot->version = machine->versions[c];
     slot->op = op;
     slot->value = delta ? delta : ss_value_ref(value);
     // what was added is weighed, never the whole list again
-    size_t size = value_size(slot->value);
+    size_t size = ss_row_value_size(row, slot->value) + SLOT_BYTES;
     if (!delta) {
         ss_check(machine->whole_bytes >= machine->stored_size[c]);
         machine->whole_bytes -= machine->stored_size[c];
@@ -174,8 +169,15 @@ static void count_seen(
 // A node's versions stand together, and tell one name.
 struct told_seen {
     struct ss_row *row;
-    const char *node; // the last, as the machine names it
+    const char *node;   // the last, as the machine names it
+    bool has_strangers; // whose names are not the graph's
 };
+
+static char *seen_name(struct told_seen *told, const char *name)
+{
+    return told->has_strangers ? ss_arena_text(&told->row->memory, name)
+                               : (char *)name;
+}
 
 static void add_seen(
     void *ctx, const char *node, const char *channel, int64_t version)
@@ -183,9 +185,8 @@ static void add_seen(
     struct told_seen *told = ctx;
     struct ss_row_checkpoint *part = &told->row->checkpoint;
     struct ss_row_seen *seen = &part->seen[part->seen_count++];
-    seen->node = node == told->node ? seen[-1].node
-                                    : ss_arena_text(&told->row->memory, node);
-    seen->channel = ss_arena_text(&told->row->memory, channel);
+    seen->node = node == told->node ? seen[-1].node : seen_name(told, node);
+    seen->channel = seen_name(told, channel);
     seen->version = version;
     told->node = node;
 }
@@ -194,7 +195,9 @@ static void fill_seen(
     struct ss_machine *machine, struct ss_row *row, bool whole)
 {
     struct ss_row_checkpoint *part = &row->checkpoint;
-    struct told_seen told = {row, NULL};
+    struct told_seen told = {.row = row,
+        .has_strangers =
+            machine->strangers.count > 0 || machine->moved_strangers.count > 0};
     size_t capacity = machine->moved_seen.count + machine->moved_breaks.count +
                       machine->moved_strangers.count;
     if (whole) {
@@ -217,14 +220,16 @@ static void fill_updated(const struct ss_machine *machine, struct ss_row *row)
     part->updated =
         ss_arena_take(&row->memory, updated->count * sizeof(char *));
     for (uint32_t i = 0; i < updated->count; i++)
-        part->updated[part->updated_count++] = ss_arena_text(
-            &row->memory, machine->graph->channels[(uint32_t)order[i]].name);
+        part->updated[part->updated_count++] =
+            machine->graph->channels[(uint32_t)order[i]].name;
 }
 
 size_t ss_delta_fill(struct ss_machine *machine, struct ss_row *row,
     const struct ss_delta_form *form)
 {
     struct ss_row_checkpoint *part = &row->checkpoint;
+    ss_check(!row->life.names);
+    row->life.names = ss_graph_ref(machine->graph);
     part->whole = form->whole;
     size_t size = fill_channels(machine, row, form);
     fill_seen(machine, row, form->whole);

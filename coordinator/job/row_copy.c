@@ -99,6 +99,11 @@ struct ss_store_row ss_store_row_copy(
     const struct ss_store_row *row, void **ret_memory)
 {
     struct packer packer = {0};
+    if (row->kept) {
+        *ret_memory = NULL;
+        return (struct ss_store_row){
+            .seq = row->seq, .kind = row->kind, .kept = ss_row_ref(row->kept)};
+    }
     pack_row(&packer, row);
     size_t size = packer.size;
     packer = (struct packer){.bytes = ss_alloc(size)};

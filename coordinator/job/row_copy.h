@@ -4,7 +4,8 @@
 
 #include "coordinator/job/job.h"
 
-// A copy of `row` whose texts and body live in *ret_memory (ss_free). Gives.
+// A copy of `row`, of which a kept one has no texts; whose texts and body live
+// in *ret_memory (ss_free). Gives.
 struct ss_store_row ss_store_row_copy(
     const struct ss_store_row *row, void **ret_memory);
 // What such a copy owns goes.

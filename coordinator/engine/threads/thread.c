@@ -303,6 +303,7 @@ struct ss_row *ss_thread_row_anew(
     ss_id_copy(row->run, run);
     row->ns = ss_arena_text(&row->memory, ns);
     row->wall_us = thread->engine->wall_us;
+    row->life.is_kept = thread->engine->options.keeps_rows;
     thread->open = row;
     thread->open_writes = 0;
     return row;

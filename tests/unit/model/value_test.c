@@ -254,6 +254,24 @@ static void expect_members(const char *text, const char *expected)
     ss_free(is);
 }
 
+// Of what nobody encoded; then it is told as it is.
+START_TEST(a_size_is_reckoned_without_the_text)
+{
+    static const char *const texts[] = {"1", "\"some words\"", "[1,2,[],{}]",
+        "{\"name\":\"Ada\",\"log\":[\"hello\",true,null]}"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        json_t *json = json_loads(texts[i], JSON_DECODE_ANY, NULL);
+        struct ss_value *value = ss_value_new(json);
+        size_t about = ss_value_size_about(value), size;
+        (void)ss_value_text(value, &size);
+        ck_assert_uint_ge(about + 8, size);
+        ck_assert_uint_le(about, 3 * size + 8);
+        ck_assert_uint_eq(ss_value_size_about(value), size);
+        ss_value_unref(value);
+    }
+}
+END_TEST
+
 START_TEST(a_text_is_taken_apart_undecoded)
 {
     expect_members("{}", "");
@@ -333,7 +351,7 @@ RUN("value", a_value_that_is_put_together_has_all_faces,
     damaged_text_reads_as_null_and_says_where, sound_text_is_valid,
     what_is_nested_too_deep_is_refused,
     an_opaque_value_is_kept_and_reads_as_null,
-    a_value_is_written_as_its_text_is, a_text_is_taken_apart_undecoded,
-    what_is_not_plain_is_not_taken_apart,
+    a_value_is_written_as_its_text_is, a_size_is_reckoned_without_the_text,
+    a_text_is_taken_apart_undecoded, what_is_not_plain_is_not_taken_apart,
     only_the_member_that_is_asked_for_is_decoded,
     members_are_the_same_however_they_are_reached)
