@@ -123,7 +123,8 @@ static void machine_update(struct ss_machine *machine,
 static uint64_t machine_superstep(struct ss_machine *machine, int64_t step)
 {
     struct ss_arena memory = {0};
-    struct ss_superstep at = {"", checkpoint, step, step + 10, &memory};
+    struct ss_superstep at = {
+        "", checkpoint, step, step + 10, &memory, &memory};
     struct ss_planned_tasks planned;
     struct ss_update_task tasks[TASKS_MAX];
     ss_plan(machine, &at, true, &planned);
@@ -135,7 +136,6 @@ static uint64_t machine_superstep(struct ss_machine *machine, int64_t step)
         machine_update(machine, tasks, planned.count);
     for (size_t i = 0; i < planned.count; i++)
         ss_planned_task_fini(&planned.items[i]);
-    ss_planned_tasks_fini(&planned);
     ss_arena_fini(&memory);
     return count;
 }

@@ -176,6 +176,7 @@ struct ss_ranks *ss_ranks_new(const struct ss_graph *graph)
     ranks->channels =
         ss_zalloc(graph->channels_count + 1, sizeof(*ranks->channels));
     ranks->nodes = ss_zalloc(graph->nodes_count + 1, sizeof(*ranks->nodes));
+    ranks->nodes_count = graph->nodes_count;
     rank_names(ranks, graph);
     make_slots(ranks, graph);
     make_reads(ranks, graph);
@@ -191,6 +192,8 @@ void ss_ranks_destroy(struct ss_ranks **place)
     if (!ranks)
         return;
     *place = NULL;
+    for (size_t n = 0; n < ranks->nodes_count; n++)
+        json_decref(ranks->nodes[n].triggers);
     ss_free(ranks->channels);
     ss_free(ranks->nodes);
     ss_free(ranks->slot_nodes);

@@ -21,12 +21,14 @@ struct ss_node_ranks {
     // Channels, as it names them; what is not there, or stands twice, is left
     // out.
     const uint32_t *reads;
+    json_t *triggers; // their names, once somebody asked for them; or NULL
 };
 
-// Immutable. Belongs to its graph, whose texts it does not need.
+// Immutable but for that. Belongs to its graph, whose texts it does not need.
 struct ss_ranks {
     uint32_t *channels; // by channel: its place in the order of names
     struct ss_node_ranks *nodes;
+    size_t nodes_count;
     uint32_t *slot_nodes; // by slot: whose it is
     uint32_t slots_count;
     uint32_t *reads;          // what nodes->reads points into

@@ -123,15 +123,19 @@ static struct ss_value *plan_input(
 }
 
 // The stored form, as it is live.
-static void read_fresh(struct reads *reads, const char *key, json_t *managed)
+static void read_fresh(
+    struct reads *reads, const char *key, json_t **ret_managed)
 {
     struct ss_machine *machine = reads->machine;
     size_t c = ss_graph_channel(machine->graph, key);
     if (c == SS_NONE) {
         const struct ss_managed_spec *spec =
             ss_graph_managed(machine->graph, key);
-        if (spec && !json_object_get(managed, key))
-            json_object_set_new(managed, key, managed_value(reads->at, spec));
+        if (spec && !*ret_managed)
+            *ret_managed = json_object();
+        if (spec && !json_object_get(*ret_managed, key))
+            json_object_set_new(
+                *ret_managed, key, managed_value(reads->at, spec));
         return;
     }
     for (size_t i = 0; i < reads->count; i++)
@@ -145,10 +149,10 @@ void ss_plan_fresh(struct ss_machine *machine, const struct ss_superstep *at,
     json_t **ret_managed)
 {
     struct reads reads = {.machine = machine, .at = at};
-    *ret_managed = json_object();
+    *ret_managed = NULL;
     for (size_t b = 0; b < node->branches_count; b++)
         for (size_t i = 0; i < node->branches[b].reads.count; i++)
-            read_fresh(&reads, node->branches[b].reads.items[i], *ret_managed);
+            read_fresh(&reads, node->branches[b].reads.items[i], ret_managed);
     *ret_channels = reads_close(&reads);
 }
 
@@ -264,6 +268,8 @@ struct planning {
     const struct ss_superstep *at;
     struct ss_planned_tasks *tasks;
     struct naming names;
+    struct ss_value *whole; // what nodes that read just that are given; or NULL
+    const struct ss_node_ranks *whole_of; // one of them
 };
 
 bool ss_plan_triggers(const struct ss_machine *machine, size_t node)
@@ -292,17 +298,37 @@ static size_t only_read(const struct ss_graph *graph, size_t node)
     return ranks->reads[0];
 }
 
+// Nodes that read the whole state have one list of channels (ranks.c).
+static struct ss_value *whole_input(struct planning *planning, size_t node)
+{
+    const struct ss_graph *graph = planning->machine->graph;
+    const struct ss_node_ranks *ranks = &graph->ranks->nodes[node];
+    const struct ss_node_ranks *before = planning->whole_of;
+    if (before && before->reads == ranks->reads &&
+        before->reads_count == ranks->reads_count)
+        return ss_value_ref(planning->whole);
+    struct ss_value *input = plan_input(planning->machine, planning->at, node);
+    if (ranks->reads_count > 1) {
+        planning->whole = input;
+        planning->whole_of = ranks;
+    }
+    return input;
+}
+
 // R3.7: nodes that read the same one channel share what the first of them was
-// given, also where one reads it by itself and another in a map.
+// given, also where one reads it by itself and another in a map. What others
+// are given is alike where they read the same: they share it, too.
 static struct ss_value *shared_input(struct planning *planning, size_t node)
 {
     struct ss_machine *machine = planning->machine;
     size_t read = only_read(machine->graph, node);
-    uint32_t first = read == SS_NONE ? 0 : machine->touched[read];
+    if (read == SS_NONE)
+        return whole_input(planning, node);
+    uint32_t first = machine->touched[read];
     if (first)
         return ss_value_ref(planning->tasks->items[first - 1].input);
     struct ss_value *input = plan_input(machine, planning->at, node);
-    if (input && read != SS_NONE)
+    if (input)
         machine->touched[read] = (uint32_t)planning->tasks->count + 1;
     return input;
 }
@@ -324,7 +350,7 @@ static void plan_add(
     struct planning *planning, const struct ss_planned_task *task)
 {
     struct ss_planned_tasks *tasks = planning->tasks;
-    tasks->items = ss_arena_grow(&tasks->memory, tasks->items, &tasks->capacity,
+    tasks->items = ss_arena_grow(tasks->memory, tasks->items, &tasks->capacity,
         tasks->count + 1, sizeof(*tasks->items));
     tasks->items[tasks->count++] = *task;
 }
@@ -332,11 +358,11 @@ static void plan_add(
 static void plan_ignore(struct planning *planning, const char *name)
 {
     struct ss_planned_tasks *tasks = planning->tasks;
-    tasks->ignored.items = ss_arena_grow(&tasks->memory, tasks->ignored.items,
+    tasks->ignored.items = ss_arena_grow(tasks->memory, tasks->ignored.items,
         &tasks->ignored.capacity, tasks->ignored.count + 1,
         sizeof(*tasks->ignored.items));
     tasks->ignored.items[tasks->ignored.count++] =
-        ss_arena_text(&tasks->memory, name);
+        ss_arena_text(tasks->memory, name);
 }
 
 // False: it is not triggered.
@@ -430,7 +456,7 @@ static void plan_updated(struct planning *planning)
     for (uint32_t u = 0; u < updated->count; u++)
         count += graph->channels[updated->items[u]].nodes_count;
     struct candidate *list =
-        ss_arena_take(&planning->tasks->memory, count * sizeof(*list));
+        ss_arena_take(planning->tasks->memory, count * sizeof(*list));
     count = 0;
     for (uint32_t u = 0; u < updated->count; u++) {
         const struct ss_channel_spec *spec =
@@ -484,11 +510,13 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
     planning.machine = machine;
     planning.at = at;
     planning.tasks = ret;
+    planning.whole = NULL;
+    planning.whole_of = NULL;
     struct ss_channel *topic =
         &machine->channels[machine->graph->tasks_channel];
     ss_check(at->ns && at->checkpoint_id[0]);
-    *ret = (struct ss_planned_tasks){0};
-    ss_check(at->memory);
+    *ret = (struct ss_planned_tasks){.memory = at->lists};
+    ss_check(at->memory && at->lists);
     naming_init(&planning.names, at);
     if (ss_channel_available(topic)) { // R3.1: sends come first
         struct ss_list *sends = ss_value_list(ss_channel_get(topic));
@@ -533,14 +561,18 @@ void ss_plan_handler(const struct ss_machine *machine,
     naming_fini(&names);
 }
 
+// Made once a node: each order and each event of a task has them.
 json_t *ss_task_triggers(
     const struct ss_graph *graph, const struct ss_planned_task *task)
 {
     if (task->kind != SS_TASK_PULL) // one list for all of them
         return json_incref(graph->ranks->triggers_of_push);
-    json_t *list = json_array();
+    json_t **list = &graph->ranks->nodes[task->node - graph->nodes].triggers;
+    if (*list)
+        return json_incref(*list);
+    *list = json_array();
     for (size_t i = 0; i < task->node->triggers_count; i++)
         json_array_append_new(
-            list, json_string(graph->channels[task->node->triggers[i]].name));
-    return list;
+            *list, json_string(graph->channels[task->node->triggers[i]].name));
+    return json_incref(*list);
 }

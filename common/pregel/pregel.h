@@ -113,16 +113,16 @@ struct ss_planned_tasks {
         char **items;
         size_t count, capacity;
     } ignored;
-    struct ss_arena memory; // of both lists
+    struct ss_arena *memory; // of both lists
 };
 
 // Where a superstep stands: the names of its tasks rest on it, and what they
 // read of the recursion limit. Texts of tasks are cut from its memory, and live
-// as long.
+// as long; the lists of a plan are cut from `lists`.
 struct ss_superstep {
     const char *ns, *checkpoint_id;
     int64_t step, stop;
-    struct ss_arena *memory;
+    struct ss_arena *memory, *lists;
 };
 
 // The tasks of the next superstep. `execute`: candidates in name order through
@@ -133,17 +133,12 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
 void ss_plan_handler(const struct ss_machine *machine,
     const struct ss_superstep *at, const struct ss_planned_task *failed,
     struct ss_planned_task *ret);
-// What its routers will read (R0.8): for the order. Gives both.
+// What its routers will read (R0.8): for the order. Gives both; NULL: they read
+// no managed value.
 void ss_plan_fresh(struct ss_machine *machine, const struct ss_superstep *at,
     const struct ss_node *node, struct ss_value **ret_channels,
     json_t **ret_managed);
 void ss_planned_task_fini(struct ss_planned_task *task);
-// The lists go; whoever has the tasks frees those one by one.
-static inline void ss_planned_tasks_fini(struct ss_planned_tasks *tasks)
-{
-    ss_arena_fini(&tasks->memory);
-    *tasks = (struct ss_planned_tasks){0};
-}
 // Its triggers as sorted names (R3.6). Gives.
 json_t *ss_task_triggers(
     const struct ss_graph *graph, const struct ss_planned_task *task);

@@ -11,11 +11,16 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
 
+// Plan and update of a superstep of some dozens of tasks: it is given back only
+// when there were more.
+enum { SCRATCH_SIZE = 16 * 1024 };
+
 void ss_levels_init(struct engine *engine, const struct sink *sink)
 {
     engine->levels = ss_zalloc(1, sizeof(*engine->levels));
     ss_check(sink->task_size >= sizeof(struct task));
     engine->levels->sink = sink;
+    engine->levels->scratch.first = SCRATCH_SIZE;
 }
 
 void ss_levels_fini(struct engine *engine)

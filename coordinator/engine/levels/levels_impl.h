@@ -31,7 +31,8 @@ struct levels {
     size_t ready_taken;            // of those
     SS_VEC(struct task *) backoff; // tasks that wait for a time
     SS_VEC(struct cache_look) cache_looks;
-    struct ss_arena scratch; // of one update, from its tasks to its end
+    // Of one update, from its tasks to its end, and of the lists of one plan.
+    struct ss_arena scratch;
 };
 
 // ------------------------------------------------ ask_fold.c

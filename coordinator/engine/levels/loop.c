@@ -357,14 +357,15 @@ static void next_superstep(struct loop *loop)
         tick(loop);
 }
 
-static json_t *all_interrupts(
-    struct task *const *tasks, size_t count, bool *ret_any)
+// NULL: none asks.
+static json_t *all_interrupts(struct task *const *tasks, size_t count)
 {
-    json_t *all = json_array();
+    json_t *all = NULL;
     for (size_t i = 0; i < count; i++) {
         if (tasks[i]->state != TASK_INTERRUPTED)
             continue;
-        *ret_any = true;
+        if (!all)
+            all = json_array();
         json_array_extend(all, tasks[i]->interrupts);
     }
     return all;
@@ -408,18 +409,14 @@ static void settle(struct loop *loop)
 {
     size_t count = loop->tasks.count;
     struct task **sorted = sorted_tasks(loop);
-    bool asks = false;
     struct task *raised = first_raised(sorted, count);
-    json_t *interrupts = all_interrupts(sorted, count, &asks);
-    if (raised) {
-        json_decref(interrupts);
+    json_t *interrupts = raised ? NULL : all_interrupts(sorted, count);
+    if (raised)
         raise_task(loop, raised);
-    } else if (asks) {
+    else if (interrupts)
         leave_interrupted(loop, interrupts);
-    } else {
-        json_decref(interrupts);
+    else
         next_superstep(loop);
-    }
 }
 
 static void advance(struct loop *loop)

@@ -234,8 +234,11 @@ struct loop {
 // Where its superstep stands.
 static inline struct ss_superstep ss_loop_stands(struct loop *loop)
 {
-    return (struct ss_superstep){loop->ns, loop->checkpoint.id, loop->step,
-        loop->stop, &loop->tasks.memory};
+    return (struct ss_superstep){.ns = loop->ns,
+        .checkpoint_id = loop->checkpoint.id,
+        .step = loop->step,
+        .stop = loop->stop,
+        .memory = &loop->tasks.memory};
 }
 
 // Writes that belong to no task, as those of a pseudo task `__input__` (R5.8).

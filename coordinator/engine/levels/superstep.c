@@ -69,7 +69,8 @@ static struct task *add_task(struct loop *loop)
 void ss_loop_plan(struct loop *loop, bool execute)
 {
     struct ss_planned_tasks planned;
-    const struct ss_superstep at = ss_loop_stands(loop);
+    struct ss_superstep at = ss_loop_stands(loop);
+    at.lists = &loop->engine->levels->scratch;
     ss_loop_drop_tasks(loop);
     ss_check(loop->tasks.count == 0 && loop->ended_to == 0);
     ss_plan(loop->machine, &at, execute, &planned);
@@ -78,7 +79,7 @@ void ss_loop_plan(struct loop *loop, bool execute)
     for (size_t i = 0; i < planned.count; i++)
         add_task(loop)->planned = planned.items[i];
     ss_check(loop->tasks.count == planned.count);
-    ss_planned_tasks_fini(&planned);
+    ss_arena_reset(at.lists);
 }
 
 struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed)

@@ -46,7 +46,7 @@ static void drop_tasks(void)
 {
     for (size_t i = 0; i < bench.tasks.count; i++)
         ss_planned_task_fini(&bench.tasks.items[i]);
-    ss_planned_tasks_fini(&bench.tasks);
+    bench.tasks = (struct ss_planned_tasks){0};
     ss_arena_fini(&bench.memory);
 }
 
@@ -207,7 +207,7 @@ void bench_plans(bool execute, const char *expected)
     struct ss_buf names;
     ss_buf_init(&names, 4096);
     drop_tasks();
-    bench.at.memory = &bench.memory;
+    bench.at.memory = bench.at.lists = &bench.memory;
     ss_plan(bench.machine, &bench.at, execute, &bench.tasks);
     for (size_t i = 0; i < bench.tasks.count; i++)
         ss_buf_addf(&names, "%s%s%s", i ? ", " : "",

@@ -289,6 +289,42 @@ START_TEST(a_raw_node_gets_one_value_or_a_map_of_what_it_reads)
 }
 END_TEST
 
+START_TEST(who_reads_the_same_is_given_the_same)
+{
+    struct bench *bench = bench_begin(chart(
+        "g", "start>a start>b", "{'state': [{'key': 'v'}, {'key': 'w'}]}"));
+    ck_assert_int_eq(APPLY({"~x", "x", NULL,
+                         "[['branch:to:a', null],"
+                         " ['branch:to:b', null], ['v', 1], ['w', 2]]"}),
+        SS_OK);
+    bench_plans(true, "a, b");
+    struct ss_value *input = bench->tasks.items[0].input;
+    bench_json(json_incref(ss_value_json(input)), "{'v': 1, 'w': 2}");
+    ck_assert_ptr_eq(bench->tasks.items[1].input, input);
+}
+END_TEST
+
+START_TEST(who_reads_as_many_others_is_not)
+{
+    struct bench *bench =
+        bench_begin(js("{'name': 'g', 'kind': 'raw', 'channels':"
+                       " [{'name': 'i', 'kind': 'LastValue'},"
+                       "  {'name': 'j', 'kind': 'LastValue'},"
+                       "  {'name': 'k', 'kind': 'LastValue'}], 'nodes':"
+                       " [{'name': 'a', 'subscribe': ['i'], 'read': ['j'],"
+                       "   'writes': []},"
+                       "  {'name': 'b', 'subscribe': ['i'], 'read': ['k'],"
+                       "   'writes': []}], 'input': 'i', 'output': 'j'}"));
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['i', 1], ['j', 2], ['k', 3]]"}), SS_OK);
+    bench_plans(true, "a, b");
+    bench_json(json_incref(ss_value_json(bench->tasks.items[0].input)),
+        "{'i': 1, 'j': 2}");
+    bench_json(json_incref(ss_value_json(bench->tasks.items[1].input)),
+        "{'i': 1, 'k': 3}");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {a_pulled_task_has_the_id_of_the_vector,
@@ -306,6 +342,7 @@ int main(void)
         without_an_entry_any_trigger_that_is_there_fires,
         sends_come_first_and_an_unknown_target_is_left_out,
         a_node_reads_what_is_there_also_nothing,
-        a_raw_node_gets_one_value_or_a_map_of_what_it_reads};
+        a_raw_node_gets_one_value_or_a_map_of_what_it_reads,
+        who_reads_the_same_is_given_the_same, who_reads_as_many_others_is_not};
     return bench_suite("plan", tests, sizeof(tests) / sizeof(tests[0]));
 }
