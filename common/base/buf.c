@@ -61,6 +61,12 @@ static inline int reserve(struct ss_buf *buf, size_t size)
     return is_there ? SS_OK : grow(buf, size);
 }
 
+void ss_buf_expect(struct ss_buf *buf, size_t size)
+{
+    size_t least = buf->size_max - buf->size;
+    (void)reserve(buf, size < least ? size : least);
+}
+
 char *ss_buf_room(struct ss_buf *buf, size_t size)
 {
     if (reserve(buf, size) != SS_OK)

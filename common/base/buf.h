@@ -20,6 +20,8 @@ void ss_buf_init(struct ss_buf *buf, size_t size_max);
 void ss_buf_fini(struct ss_buf *buf);
 // Make it empty, keep its memory, clear its status.
 void ss_buf_reset(struct ss_buf *buf);
+// About so many bytes will come: room for them is taken once.
+void ss_buf_expect(struct ss_buf *buf, size_t size);
 // Append; on SS_ELIMIT nothing is added and buf->status stays SS_ELIMIT.
 int ss_buf_add(struct ss_buf *buf, const void *bytes, size_t size);
 // Append `size` bytes that the caller writes at once, where this points. NULL:

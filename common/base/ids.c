@@ -15,13 +15,31 @@
 // 1582-10-15 to 1970-01-01 in units of 100 ns.
 #define TICKS_TO_1970 UINT64_C(0x01B21DD213814000)
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+// Four bytes to eight digits at once: digits_read() the other way round.
+static inline void hex_four(const uint8_t *bytes, char *to)
+{
+    uint64_t digits = (uint64_t)bytes[0] | (uint64_t)bytes[1] << 16 |
+                      (uint64_t)bytes[2] << 32 | (uint64_t)bytes[3] << 48;
+    digits = (digits >> 4 | digits << 8) & EACH(15);
+    uint64_t above = (digits + EACH(6)) >> 4 & EACH(1); // nine
+    digits += EACH('0') + above * ('a' - '0' - 10);
+    to[0] = (char)digits; // stores that a compiler makes one
+    to[1] = (char)(digits >> 8);
+    to[2] = (char)(digits >> 16);
+    to[3] = (char)(digits >> 24);
+    to[4] = (char)(digits >> 32);
+    to[5] = (char)(digits >> 40);
+    to[6] = (char)(digits >> 48);
+    to[7] = (char)(digits >> 56);
+}
+
+// `size`: a multiple of four.
 static void hex(const uint8_t *bytes, size_t size, char *to)
 {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < size; i++) {
-        *to++ = digits[bytes[i] >> 4];
-        *to++ = digits[bytes[i] & 0xf];
-    }
+    for (size_t i = 0; i < size; i += 4)
+        hex_four(bytes + i, to + 2 * i);
 }
 
 static void put_u64(uint8_t *to, uint64_t value)
@@ -47,14 +65,16 @@ static void hash128(const void *bytes, size_t size, uint8_t ret_digest[16])
 
 void ss_uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
 {
-    static const uint8_t groups[] = {4, 2, 2, 2, 6};
-    char *to = ret_uuid;
+    static const uint8_t groups[] = {8, 4, 4, 4, 12};
+    char digits[2 * SS_UUID_BYTES], *to = ret_uuid;
+    const char *from = digits;
+    hex(bytes, SS_UUID_BYTES, digits);
     for (size_t i = 0; i < sizeof(groups); i++) {
         if (i > 0)
             *to++ = '-';
-        hex(bytes, groups[i], to);
-        bytes += groups[i];
-        to += (size_t)groups[i] * 2;
+        memcpy(to, from, groups[i]);
+        from += groups[i];
+        to += groups[i];
     }
     *to = '\0';
     ss_check(to == ret_uuid + SS_UUID_SIZE - 1);
@@ -129,8 +149,6 @@ static inline uint64_t four_at(const char *at)
     return (uint64_t)(uint8_t)at[0] | (uint64_t)(uint8_t)at[1] << 8 |
            (uint64_t)(uint8_t)at[2] << 16 | (uint64_t)(uint8_t)at[3] << 24;
 }
-
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 // Eight digits at once, the first one lowest, make four bytes, the first one
 // lowest. Each is taken for what it would be as a digit, and is one if that

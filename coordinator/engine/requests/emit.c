@@ -275,22 +275,29 @@ bool ss_emit_wants(const struct loop *loop, unsigned mode)
 
 // ------------------------------------------------ events
 
-// One more event; `data` NULL: nobody wants it, and it is counted.
-static void number(struct loop *loop, enum stream_mode mode, json_t *data)
+// So many events more, of the row that they rest on.
+static void count(struct loop *loop, uint32_t events)
 {
-    struct run *run = loop->run;
     struct thread *thread = loop->thread;
-    if (run->audience->replay) {
-        ss_replay_event(run->audience->replay, loop, mode, data);
-        return;
-    }
     uint64_t seq =
         scripted(loop) ? event_row(loop)->seq : ss_thread_head(thread);
     if (seq != thread->told.seq) {
         thread->told.seq = seq;
         thread->told.index = 0;
     }
-    uint32_t index = ++thread->told.index;
+    thread->told.index += events;
+}
+
+// One more event; `data` NULL: nobody wants it, and it is counted.
+static void number(struct loop *loop, enum stream_mode mode, json_t *data)
+{
+    struct run *run = loop->run;
+    const struct thread *thread = loop->thread;
+    if (run->audience->replay) {
+        ss_replay_event(run->audience->replay, loop, mode, data);
+        return;
+    }
+    count(loop, 1);
     if (!data || !listened(loop, mode)) {
         json_decref(data);
         return;
@@ -298,7 +305,9 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
     // a message that a node returned rests on the row of its writes
     enum gate gate =
         mode == STREAM_MESSAGES ? GATE_UPDATES : modes[mode_index(mode)].gate;
-    tell(loop, mode, ss_emit_json(mode, loop->ns, data, seq, index),
+    tell(loop, mode,
+        ss_emit_json(
+            mode, loop->ns, data, thread->told.seq, thread->told.index),
         ss_thread_gate(thread, gate, run->options.durability));
 }
 
@@ -345,7 +354,10 @@ static json_t *wrapped(
 void ss_emit_wrapped(struct loop *loop, enum stream_mode mode, const char *type,
     int64_t step, json_t *payload)
 {
-    if (note_raw(loop, mode, payload, type, step)) {
+    bool is_told = note_raw(loop, mode, payload, type, step);
+    if (is_told && !payload && !loop->run->audience->replay) {
+        count(loop, 2);
+    } else if (is_told) {
         number(loop, mode, json_incref(payload));
         number(loop, STREAM_DEBUG,
             payload && listened(loop, STREAM_DEBUG)

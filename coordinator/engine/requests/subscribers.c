@@ -122,8 +122,10 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
     struct ss_command command = {.type = SS_COMMAND_EVENT,
         .peer = ss_strdup(subscriber->listener->peer),
         .id = subscriber->id,
-        .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
-            thread->id, "accepted", 1)};
+        .json = json_object()};
+    json_object_set_new_nocheck(command.json, "run", json_string(run->id));
+    json_object_set_new(command.json, "thread", json_string(thread->id));
+    json_object_set_new_nocheck(command.json, "accepted", json_true());
     subscriber->told = true;
     const json_t *paused = ss_pause_of_run(run);
     if (paused)

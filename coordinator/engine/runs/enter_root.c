@@ -241,15 +241,18 @@ static void tell_children(struct loop *loop, const struct entry *start)
 }
 
 // A note that says the usual is none: an object with 12 keys is 800 bytes.
-static void note(json_t *entry, const char *key, json_t *value, bool is_usual)
+static void note_text(json_t *entry, const char *key, const char *text)
 {
-    ss_check(json_is_object(entry));
-    if (is_usual) {
-        json_decref(value);
+    if (text[0])
+        json_object_set_new(entry, key, json_string(text));
+    else
         json_object_del(entry, key);
-    } else {
-        json_object_set_new(entry, key, value);
-    }
+}
+
+static void note_flag(json_t *entry, const char *key, bool is_set)
+{
+    if (is_set)
+        json_object_set_new(entry, key, json_true());
 }
 
 // What recovery must know and cannot see any more (journal.md).
@@ -257,15 +260,14 @@ static void note_entry(const struct loop *loop, const struct entry *start)
 {
     json_t *entry = loop->run->entry;
     const struct loop_entry *entered = &loop->entered;
-    const char *base = start->mark ? start->mark->id : "";
-    const char *replay_id = loop->run->replay_id;
-    note(entry, "stop", json_integer((json_int_t)loop->stop), false);
-    note(entry, "base", json_string(base), !base[0]);
-    note(entry, "replay_id", json_string(replay_id), !replay_id[0]);
-    note(entry, "addressed", json_true(), !start->addressed);
-    note(entry, "superseded", json_true(), !entered->superseded);
-    note(entry, "resuming", json_true(), !entered->resuming);
-    note(entry, "replaying", json_true(), !entered->replaying);
+    ss_check(json_is_object(entry) && !json_object_get(entry, "stop"));
+    json_object_set_new(entry, "stop", json_integer((json_int_t)loop->stop));
+    note_text(entry, "base", start->mark ? start->mark->id : "");
+    note_text(entry, "replay_id", loop->run->replay_id);
+    note_flag(entry, "addressed", start->addressed);
+    note_flag(entry, "superseded", entered->superseded);
+    note_flag(entry, "resuming", entered->resuming);
+    note_flag(entry, "replaying", entered->replaying);
 }
 
 // What __start__ would not take of a command on a fresh thread, as it takes
@@ -495,7 +497,7 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
     if (status == SS_OK) {
         tell_children(loop, start);
         if (!start->again && !loop->run->terms.recovering)
-            note_entry(loop, start);
+            note_text(loop->run->entry, "replay_id", loop->run->replay_id);
         ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
         ss_request_unref(loop->run->request); // its rows say what it said

@@ -93,16 +93,17 @@ int ss_queue_strategy(
 {
     static const char *const names[] = {
         "reject", "enqueue", "interrupt", "rollback"};
+    enum { NAMES = sizeof(names) / sizeof(*names) };
     const char *name = request->has.if_busy ? request->if_busy : names[0];
-    struct ss_hint hint;
-    ss_hint_init(&hint, name ? name : "");
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        ss_hint_offer(&hint, names[i]);
-        if (name && strcmp(name, names[i]) == 0) {
+    for (size_t i = 0; name && i < NAMES; i++)
+        if (strcmp(name, names[i]) == 0) {
             *ret = (enum if_busy)i;
             return SS_OK;
         }
-    }
+    struct ss_hint hint;
+    ss_hint_init(&hint, name ? name : "");
+    for (size_t i = 0; i < NAMES; i++)
+        ss_hint_offer(&hint, names[i]);
     return ss_error_set(error, SS_EINVAL,
         "if_busy: say reject, enqueue, "
         "interrupt or rollback.%s",

@@ -159,6 +159,8 @@ void ss_record_put(struct thread *thread, const char *run, json_t *record)
     put(thread, run, text_of(thread, run, record), &stands);
 }
 
+enum { RECORD_SIZE = 400 }; // of a small one
+
 // What is stored of a run that begins and ends is made as text at once: two of
 // them are the half of what a small run puts.
 static char *run_text(
@@ -168,6 +170,7 @@ static char *run_text(
     bool is_long;
     const json_t *metadata = ss_run_metadata(run, &is_long);
     ss_buf_init(&text, SIZE_MAX);
+    ss_buf_expect(&text, RECORD_SIZE);
     ss_json_open(&text);
     ss_json_add_text(&text, "run", run->id);
     ss_json_add_text(&text, "thread", run->thread->id);

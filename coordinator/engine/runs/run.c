@@ -87,13 +87,20 @@ struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
 
 // ------------------------------------------------ the beginning
 
+static void add(json_t *object, const char *key, json_t *member)
+{
+    int status = json_object_set_new_nocheck(object, key, member);
+    ss_check(status == 0);
+}
+
 void ss_run_begin_row(struct run *run)
 {
     struct ss_row *row = ss_thread_row_anew(run->thread, run->id, "");
-    row->entry = json_pack("{s:s, s:s, s:O, s:I}", "graph", run->graph->name,
-        "version", run->graph->version, "request", run->request->body,
-        "created_us", (json_int_t)run->created_us);
-    run->entry = row->entry;
+    run->entry = row->entry = json_object();
+    add(row->entry, "graph", json_string(run->graph->name));
+    add(row->entry, "version", json_string(run->graph->version));
+    add(row->entry, "request", json_incref(run->request->body));
+    add(row->entry, "created_us", json_integer((json_int_t)run->created_us));
     run->entry_seq = row->seq;
     bool is_long;
     (void)ss_run_metadata(run, &is_long);
@@ -111,12 +118,6 @@ void ss_run_begin_row(struct run *run)
 }
 
 // ------------------------------------------------ the end
-
-static void add(json_t *object, const char *key, json_t *member)
-{
-    int status = json_object_set_new_nocheck(object, key, member);
-    ss_check(status == 0);
-}
 
 static json_t *stats_of(const struct run *run)
 {

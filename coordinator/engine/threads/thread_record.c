@@ -23,6 +23,8 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
+enum { RECORD_SIZE = 400 }; // of a thread without questions
+
 static bool is_said_anew(const char *key)
 {
     static const char *const keys[] = {"created_us", "thread", "graph",
@@ -90,6 +92,7 @@ void ss_thread_tell(struct thread *thread, const struct thread_facts *facts)
     if (!thread->record.text)
         thread->born_us = thread->engine->wall_us;
     ss_buf_init(&text, SIZE_MAX);
+    ss_buf_expect(&text, RECORD_SIZE);
     ss_json_open(&text);
     ss_json_add_int(&text, "created_us", thread->born_us);
     ss_json_add_text(&text, "thread", thread->id);
