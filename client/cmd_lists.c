@@ -108,6 +108,7 @@ static int add_workers(
     struct ss_client *client, json_t **list, struct ss_client_error *error);
 static int to_questions(
     struct ss_client *client, json_t **list, struct ss_client_error *error);
+static void tell_runs(json_t *runs);
 static void name_long(json_t *rows);
 static void name_everything(json_t *pauses);
 
@@ -128,10 +129,12 @@ static const struct subject subjects[] = {
         .is_timed = true,
         .none = "There are no runs yet.",
         .name = "run",
-        .word = ss_paused_mark,
+        .word = tell_runs,
         .columns = {COLUMN("RUN", "run", ID), COLUMN("THREAD", "thread", ID),
             WIDE("GRAPH", "graph", TEXT), COLUMN("STATUS", "status", STATUS),
-            COLUMN("CREATED", "created_at", TIME)}},
+            COLUMN("CREATED", "created_at", TIME),
+            WIDE("ERROR", "error", TEXT)},
+        .optional = "error"},
     {.what = "threads",
         .op = "threads",
         .has_limit = true,
@@ -318,6 +321,22 @@ static int add_workers(
     json_decref(*list);
     *list = all;
     return 0;
+}
+
+// What is paused, and which node failed with what.
+static void tell_runs(json_t *runs)
+{
+    size_t i;
+    json_t *run;
+    ss_paused_mark(runs);
+    json_array_foreach (runs, i, run) {
+        const json_t *error = json_object_get(run, "error");
+        const char *node = ss_json_str(error, "node", NULL);
+        if (error)
+            json_object_set_new(run, "error",
+                json_sprintf("%s%s%s", node ? node : "", node ? ": " : "",
+                    ss_json_str(error, "message", "?")));
+    }
 }
 
 // The questions of a thread, as rows of the list.

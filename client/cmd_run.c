@@ -9,7 +9,7 @@
 
 static struct ss_arg_list words;
 static const char *input;
-static const char *thread;
+static const char *thread, *if_absent;
 static const char *stream;
 static const char *checkpoint;
 static const char *ns;
@@ -24,6 +24,8 @@ const struct ss_arg ss_cmd_run_options[] = {SS_CLI_WORD(words, "GRAPH"),
     SS_CLI_TEXT("input", 'i', input, "JSON|@FILE|-",
         "the input; without it the thread goes on as it is"),
     SS_CLI_THREAD(thread, "a new one by default"),
+    SS_CLI_CHOICE("if-absent", if_absent, "make|refuse", "make refuse",
+        "where there is no such thread yet; default: make it"),
     SS_CLI_STREAM(stream,
         "print events: values,updates,custom,messages,tasks,\n"
         "checkpoints,debug,progress"),
@@ -64,6 +66,10 @@ static int read_more(json_t *more)
         status = ss_cli_usage("--ns is not text in UTF-8");
     if (status == SS_CLI_DONE && checkpoint && !thread)
         status = ss_cli_usage("--at needs --thread");
+    if (status == SS_CLI_DONE && if_absent && !thread)
+        status = ss_cli_usage("--if-absent needs --thread");
+    if (if_absent)
+        json_object_set_new(more, "if_absent", json_string(if_absent));
     if (status == SS_CLI_DONE && (ns || map) && !checkpoint)
         status = ss_cli_usage("--ns and --map need --at");
     return status;

@@ -37,6 +37,7 @@
     X(INT, from)                                                               \
     X(TEXT, graph)                                                             \
     X(INT, idle_ms)                                                            \
+    X(TEXT, if_absent)                                                         \
     X(TEXT, if_busy)                                                           \
     X(TEXT, if_exists)                                                         \
     X(ANY, input)                                                              \

@@ -25,6 +25,23 @@
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
 
+// Who names a thread may want no other than one that is there.
+static int check_thread(const struct thread *thread,
+    const struct ss_request *request, struct ss_error *error)
+{
+    static const char refuse[] = "refuse", make[] = "make";
+    const char *said = request->if_absent;
+    if (!request->has.if_absent || (said && strcmp(said, make) == 0))
+        return SS_OK;
+    if (!said || strcmp(said, refuse) != 0)
+        return ss_error_set(
+            error, SS_EINVAL, "if_absent: say %s or %s", make, refuse);
+    if (thread->record.text || ss_thread_head(thread) > 0)
+        return SS_OK;
+    return ss_error_set(
+        error, SS_ENOTFOUND, "there is no thread %s", thread->id);
+}
+
 // What can be said before a run is made of the request: SS_OK, and what is to
 // be done about a thread that is busy, and the graph (borrowed).
 static int look_at(struct thread *thread, const struct ss_request *request,
@@ -37,6 +54,8 @@ static int look_at(struct thread *thread, const struct ss_request *request,
         return ss_error_set(error, SS_EINVAL,
             "run: an id has 1 to %d characters", SS_UUID_SIZE - 1);
     int status = ss_queue_strategy(request, ret_if_busy, error);
+    if (status == SS_OK)
+        status = check_thread(thread, request, error);
     if (status != SS_OK)
         return status;
     if (*ret_if_busy == IF_BUSY_REJECT && ss_thread_busy(thread)) {

@@ -21,6 +21,7 @@ void ss_record_show(json_t *shown, const char *status)
     json_object_del(shown, "head"); // how far rows went then
     show_time(shown, "created_us", "created_at");
     show_time(shown, "updated_us", "updated_at");
+    show_time(shown, "changed_us", "changed_at");
     if (status)
         json_object_set_new(shown, "status", json_string(status));
 }

@@ -2,11 +2,13 @@
 // they do to it is in cancel.c and migrate.c.
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/run_requests.h"
@@ -17,7 +19,7 @@
 
 // ------------------------------------------------ cancel
 
-static const char cancelled_text[] = "the run was cancelled";
+#define CANCELLED "the run was cancelled"
 
 // What `cancel` does with the rows of the run.
 enum steer_action { STEER_INTERRUPT, STEER_ROLLBACK, STEER_ACTIONS };
@@ -46,16 +48,19 @@ void ss_cancel_on_thread(
     struct run *run = ss_run_live(thread, name);
     bool back = action_of(request) == STEER_ROLLBACK;
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
+    char *why = request->reason ? ss_format(CANCELLED ": %s", request->reason)
+                                : ss_strdup(CANCELLED);
     if (run) {
-        ss_run_cancel(run, cancelled_text, back);
+        ss_run_cancel(run, why, back);
         answer(thread, request, ss_run_status_name(SS_RUN_CANCELLED));
     } else if (facts && facts->end) {
         answer(thread, request, ss_json_str(facts->end, "status", "done"));
-    } else if (ss_run_cancel_awaited(thread, name, cancelled_text, back)) {
+    } else if (ss_run_cancel_awaited(thread, name, why, back)) {
         answer(thread, request, ss_run_status_name(SS_RUN_CANCELLED));
     } else if (!ss_outlived_look(thread, request)) {
         ss_reply_no_run(thread, request, name);
     }
+    ss_free(why);
 }
 
 void ss_cancel_request(struct engine *engine, const struct ss_request *request)
@@ -63,6 +68,11 @@ void ss_cancel_request(struct engine *engine, const struct ss_request *request)
     if (action_of(request) == STEER_ACTIONS)
         ss_reply_error(engine, request, SS_EINVAL,
             "action: say interrupt or rollback, not \"%s\"", request->action);
+    else if (request->has.reason &&
+             (!request->reason ||
+                 strlen(request->reason) > SS_PAUSE_REASON_MAX))
+        ss_reply_error(engine, request, SS_EINVAL,
+            "reason: text of at most %d bytes", SS_PAUSE_REASON_MAX);
     else
         ss_locate(engine, request);
 }

@@ -181,12 +181,14 @@ bool ss_run_cancel_awaited(
         return false;
     const char *run = waiting.run;
     json_t *entry = facts->entry;
-    json_t *record = json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I}", "run",
-        run, "thread", thread->id, "graph", json_object_get(entry, "graph"),
-        "version", json_object_get(entry, "version"), "status",
-        ss_run_status_name(SS_RUN_CANCELLED), "created_us",
-        json_object_get(entry, "created_us"), "changed_us",
-        (json_int_t)thread->engine->wall_us);
+    json_t *record =
+        json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I, s:o}", "run", run,
+            "thread", thread->id, "graph", json_object_get(entry, "graph"),
+            "version", json_object_get(entry, "version"), "status",
+            ss_run_status_name(SS_RUN_CANCELLED), "created_us",
+            json_object_get(entry, "created_us"), "changed_us",
+            (json_int_t)thread->engine->wall_us, "error",
+            ss_error_json(SS_ECANCELLED, why));
     if (taken_back) {
         json_decref(record);
         take_back(thread, run);

@@ -255,6 +255,7 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
             json_string(ss_run_status_name(SS_RUN_CANCELLED)));
         json_object_set_new(record, "changed_us",
             json_integer((json_int_t)run->engine->wall_us));
+        json_object_set(record, "error", json_object_get(result, "error"));
     }
     put_record(run, record);
     ss_engine_narrate(run->engine, "the run that waited on thread %s ends: %s",

@@ -20,6 +20,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/json_object.h"
+#include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
@@ -169,6 +170,7 @@ static char *run_text(
     struct ss_buf text;
     bool is_long;
     const json_t *metadata = ss_run_metadata(run, &is_long);
+    json_t *error = ss_run_status_has_ended(status) ? ss_run_error(run) : NULL;
     ss_buf_init(&text, SIZE_MAX);
     ss_buf_expect(&text, RECORD_SIZE);
     ss_json_open(&text);
@@ -181,8 +183,12 @@ static char *run_text(
     ss_json_add_int(&text, "changed_us", run->engine->wall_us);
     ss_json_add_json(&text, "metadata", metadata);
     ss_json_add_members(&text, is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
+    ss_json_add_text(
+        &text, "if_busy", run->request ? run->request->if_busy : NULL);
+    ss_json_add_json(&text, "error", error);
     ss_json_add_members(&text, keyed ? "\"" KEYED "\":true" : NULL);
     ss_json_close(&text);
+    json_decref(error);
     return ss_buf_steal(&text, NULL);
 }
 

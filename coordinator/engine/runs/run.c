@@ -142,17 +142,9 @@ json_t *ss_run_result(const struct run *run, enum ss_run_status status)
         root->result.interrupts ? json_incref(root->result.interrupts)
                                 : json_array());
     add(result, "stats", stats_of(run));
-    if (root->status == LOOP_FAILED) {
-        json_t *error = ss_error_json(
-            root->result.error->status, root->result.error->message);
-        if (root->result.error_node)
-            json_object_set_new(
-                error, "node", json_string(root->result.error_node));
-        json_object_set_new(result, "error", error);
-    } else if (root->status == LOOP_DRAINED) {
-        json_object_set_new(
-            result, "error", ss_error_json(SS_EDRAINED, root->result.drain));
-    }
+    json_t *error = ss_run_error(run);
+    if (error)
+        add(result, "error", error);
     if (json_array_size(run->warnings) > 0)
         json_object_set(result, "warnings", run->warnings);
     return result;

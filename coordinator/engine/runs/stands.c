@@ -19,6 +19,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/stands.h"
 #include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
 
 // A question as the record tells it: without what is too long for a list, which
@@ -72,6 +73,21 @@ json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
     *ret_is_long = strlen(text) > SS_METADATA_SIZE_MAX;
     ss_free(text);
     return *ret_is_long ? NULL : metadata;
+}
+
+json_t *ss_run_error(const struct run *run)
+{
+    const struct loop *root = run->root;
+    if (root->status == LOOP_DRAINED)
+        return ss_error_json(SS_EDRAINED, root->result.drain);
+    if (root->status != LOOP_FAILED)
+        return NULL;
+    json_t *error =
+        ss_error_json(root->result.error->status, root->result.error->message);
+    if (root->result.error_node)
+        json_object_set_new(
+            error, "node", json_string(root->result.error_node));
+    return error;
 }
 
 void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)

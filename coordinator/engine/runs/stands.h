@@ -19,6 +19,8 @@ void ss_thread_ran(
 // Its state was written to from outside; whether it has something to do now.
 void ss_thread_was_changed(struct thread *thread, bool has_next);
 
+// Why it failed, or was stopped, as people are told it. Gives; NULL: neither.
+json_t *ss_run_error(const struct run *run);
 // What its configuration says for people to find it by, borrowed; NULL:
 // nothing, or (*ret_is_long) more than a list can hold.
 json_t *ss_run_metadata(const struct run *run, bool *ret_is_long);

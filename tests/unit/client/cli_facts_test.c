@@ -74,6 +74,37 @@ START_TEST(a_list_of_threads_has_a_column_of_metadata_where_one_has_some)
 }
 END_TEST
 
+START_TEST(runs_say_why_they_failed)
+{
+    PLAY({.op = "runs",
+        .final = "{\"runs\":[{\"run\":\"a\",\"status\":\"failed\",\"error\":"
+                 "{\"code\":\"node_failed\",\"message\":\"it broke\","
+                 "\"node\":\"b\"}},{\"run\":\"c\",\"status\":\"cancelled\","
+                 "\"error\":{\"message\":\"why\"}}]}"});
+    ck_assert_int_eq(RUN("runs"), 0);
+    ck_assert(says(&out, "ERROR\n"));
+    ck_assert(says(&out, "b: it broke\n"));
+    ck_assert(says(&out, "  why\n"));
+    ck_assert_int_eq(RUN("runs", "--json"), 0);
+    ck_assert(says(&out, "\"error\": {\"code\": \"node_failed\", "));
+}
+END_TEST
+
+START_TEST(a_cancel_says_why_and_a_run_may_want_a_thread_that_is_there)
+{
+    PLAY({.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("cancel", "r", "--reason", "wrong folder"), 0);
+    expect_asked("cancel {\"run\":\"r\",\"reason\":\"wrong folder\"}\n");
+    ck_assert_int_eq(
+        RUN("run", "g", "--thread", "t", "--if-absent", "refuse", "--run", "r"),
+        0);
+    ck_assert(says(&was_asked, "\"if_absent\":\"refuse\""));
+    expect_usage(
+        RUN("run", "g", "--if-absent", "make"), "--if-absent needs --thread");
+}
+END_TEST
+
 int main(void)
 {
     if (access(PROGRAM, X_OK) != 0)
@@ -87,6 +118,9 @@ int main(void)
     tcase_add_test(tcase, what_is_said_of_a_thread_is_shown_and_put);
     tcase_add_test(
         tcase, a_list_of_threads_has_a_column_of_metadata_where_one_has_some);
+    tcase_add_test(tcase, runs_say_why_they_failed);
+    tcase_add_test(
+        tcase, a_cancel_says_why_and_a_run_may_want_a_thread_that_is_there);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }
