@@ -11,6 +11,7 @@
 #include "client/cli/text.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/model/name_before.h"
 #include "common/model/value.h"
 
 enum { NAMES_MAX = 1000, CHECKPOINTS_MAX = 200, ASK_MS = 1000 };
@@ -159,7 +160,7 @@ static void offer_listed(
 static void offer_page(
     const struct typed *typed, const char *op, const char *key)
 {
-    char *before = ss_cli_name_before(typed->current);
+    char *before = ss_name_before(typed->current);
     offer_listed(typed, op,
         json_pack("{s:s, s:i}", "after", before, "limit", NAMES_MAX), key);
     ss_free(before);

@@ -8,6 +8,7 @@
 #include "client/cli/pages.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/model/name_before.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 
@@ -40,7 +41,7 @@ int ss_cli_no_thread(struct ss_client *client, const char *thread)
 static bool is_listed(struct ss_client *client, const char *thread)
 {
     json_t *threads = NULL;
-    char *before = ss_cli_name_before(thread);
+    char *before = ss_name_before(thread);
     json_t *body = json_pack("{s:s, s:i}", "after", before, "limit", 1);
     int status = body ? ss_client_threads(client, body, &threads, NULL) : -1;
     const json_t *first = json_array_get(threads, 0);

@@ -29,8 +29,4 @@ int ss_cli_find_words(
     struct ss_client *client, const struct ss_cli_command *command);
 void ss_cli_find_words_fini(void);
 
-// A name that stands before `name`, and behind every other one before it that
-// anybody gives: a list that goes on behind it begins with `name`. Gives.
-char *ss_cli_name_before(const char *name);
-
 #endif

@@ -216,6 +216,50 @@ bool ss_find_fits(
            has_pairs(find->metadata, record);
 }
 
+// Whether a text in quotes stands anywhere in a record. Most records of a long
+// list are none of those that are looked for, and reading one takes many times
+// as long as looking it through for a word. True where it might be written in
+// another way: with escapes.
+static bool may_have_text(const char *wanted, const char *text, size_t size)
+{
+    size_t length = strlen(wanted);
+    const char *at = text, *end = text + size;
+    for (const char *c = wanted; *c; c++)
+        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\' || *c == '/')
+            return true;
+    while (length > 0 && (size_t)(end - at) >= length + 2) {
+        at = memchr(at, wanted[0], (size_t)(end - at));
+        if (!at || (size_t)(end - at) <= length)
+            return false;
+        if (at > text && at[-1] == '"' && at[length] == '"' &&
+            memcmp(at, wanted, length) == 0)
+            return true;
+        at++;
+    }
+    return length == 0;
+}
+
+static bool may_have_value(const json_t *value, const char *text, size_t size)
+{
+    const char *word = json_string_value(value);
+    return !word || strlen(word) != json_string_length(value) ||
+           may_have_text(word, text, size);
+}
+
+bool ss_find_is_none(const struct ss_find *find, const char *text, size_t size)
+{
+    const char *key;
+    json_t *value;
+    ss_check(text || size == 0);
+    if (find->graph && !may_have_text(find->graph, text, size))
+        return true;
+    json_object_foreach (find->metadata, key, value)
+        if (!may_have_text(key, text, size) ||
+            !may_have_value(value, text, size))
+            return !may_have_text(SS_FIND_LONG, text, size);
+    return false;
+}
+
 bool ss_find_may_fit(
     const struct ss_find *find, const char *index, const json_t *record)
 {

@@ -65,6 +65,8 @@ const char *ss_find_status(
 // Whether it is one of those; what `after` says is not looked at.
 bool ss_find_fits(
     const struct ss_find *find, const char *index, const json_t *record);
+// By its text alone it is none of those, and need not be read.
+bool ss_find_is_none(const struct ss_find *find, const char *text, size_t size);
 // One that does not may be one all the same: its metadata is too long to be
 // searched.
 bool ss_find_may_fit(

@@ -3,10 +3,12 @@
 //
 // What does not fit is read, too, so a page may end before it is full: behind
 // so many records that were looked at, or so many bytes. It says where.
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/name_before.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/store/job_run_impl.h"
@@ -39,20 +41,14 @@ static void look_fini(struct look *look)
     ss_free(look->last_key);
 }
 
-static int on_found(void *ctx, const struct ss_store_found *found)
+// One more is looked at.
+static int judge(struct look *look, const struct ss_store_found *found)
 {
-    struct look *look = ctx;
     json_t *record = NULL;
-    if (look->hits.count == look->find->limit ||
-        look->looked == SS_STORE_FOUND_LOOKED_MAX ||
-        look->size >= SS_STORE_FOUND_SIZE_MAX) {
-        look->is_cut = true;
-        return STOP;
-    }
     look->looked++;
-    look->last_us = found->at_us;
-    ss_free(look->last_key);
-    look->last_key = ss_strdup(found->key);
+    if (ss_find_is_none(look->find, found->value, found->size)) {
+        return SS_OK;
+    }
     if (ss_json_parse(found->value, found->size, &record, look->error) !=
         SS_OK) {
         ss_error_wrap(
@@ -65,7 +61,8 @@ static int on_found(void *ctx, const struct ss_store_found *found)
                 .index = ss_strdup(found->index),
                 .value = ss_memdup(found->value, found->size),
                 .value_size = found->size},
-            .at_us = found->at_us};
+            .at_us =
+                found->at_us >= 0 ? found->at_us : ss_find_at_us(true, record)};
         SS_VEC_PUSH(&look->hits, hit);
         look->size += found->size;
     } else if (ss_find_may_fit(look->find, found->index, record)) {
@@ -73,6 +70,25 @@ static int on_found(void *ctx, const struct ss_store_found *found)
     }
     json_decref(record);
     return SS_OK;
+}
+
+static bool is_enough(const struct look *look)
+{
+    return look->looked == SS_STORE_FOUND_LOOKED_MAX ||
+           look->size >= SS_STORE_FOUND_SIZE_MAX;
+}
+
+static int on_found(void *ctx, const struct ss_store_found *found)
+{
+    struct look *look = ctx;
+    if (look->hits.count == look->find->limit || is_enough(look)) {
+        look->is_cut = true;
+        return STOP;
+    }
+    look->last_us = found->at_us;
+    ss_free(look->last_key);
+    look->last_key = ss_strdup(found->key);
+    return judge(look, found);
 }
 
 // Which part of the table is read: the rest cannot fit.
@@ -100,6 +116,88 @@ static int look_through(struct ss_store *store, struct ss_job *job,
     *look = (struct look){.find = &job->find, .error = &job->error};
     int status = ss_store_search(store, &search, on_found, look, &job->error);
     return status == STOP ? SS_OK : status;
+}
+
+// ------------------------------------------------ by name
+
+// Threads whose names begin so stand together in the table: where they are few,
+// all of them are read, whatever else there is, and put in order here.
+
+static int on_named(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    struct look *look = ctx;
+    const char *prefix = look->find->prefix;
+    (void)expires_us;
+    if (strncmp(key, prefix, strlen(prefix)) != 0) {
+        return STOP;
+    }
+    if (is_enough(look)) {
+        look->is_cut = true;
+        return STOP;
+    }
+    const struct ss_store_found found = {
+        .key = key, .index = index, .value = value, .size = size, .at_us = -1};
+    return judge(look, &found);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct hit *a = left, *b = right;
+    return ss_find_order(a->at_us, a->entry.key, b->at_us, b->entry.key);
+}
+
+// Leave those that stand behind the place where the page begins, in order.
+static void order_named(struct look *look)
+{
+    const struct ss_find *find = look->find;
+    size_t count = 0;
+    for (size_t i = 0; i < look->hits.count; i++) {
+        struct hit *hit = &look->hits.items[i];
+        bool is_behind =
+            !find->after || ss_find_order(find->after_us, find->after,
+                                hit->at_us, hit->entry.key) < 0;
+        if (is_behind) {
+            look->hits.items[count++] = *hit;
+        } else {
+            ss_job_entry_fini(&hit->entry);
+        }
+    }
+    look->hits.count = count;
+    if (count > 0) {
+        qsort(look->hits.items, count, sizeof(*look->hits.items), by_time);
+    }
+}
+
+// *ret_done: false where they are too many.
+static int look_by_name(struct ss_store *store, struct ss_job *job,
+    struct look *look, bool *ret_done)
+{
+    char *before = ss_name_before(job->find.prefix);
+    *look = (struct look){.find = &job->find, .error = &job->error};
+    int status = ss_store_scan(store, SS_TABLE_THREADS, NULL, before,
+        SS_STORE_FOUND_LOOKED_MAX + 1, on_named, look, &job->error);
+    ss_free(before);
+    *ret_done = !look->is_cut;
+    if (look->is_cut) {
+        look_fini(look);
+    } else {
+        order_named(look);
+    }
+    return status == STOP ? SS_OK : status;
+}
+
+static int look_for_threads(
+    struct ss_store *store, struct ss_job *job, struct look *look)
+{
+    bool is_done = false;
+    int status = SS_OK;
+    if (job->find.prefix && job->find.prefix[0]) {
+        status = look_by_name(store, job, look, &is_done);
+    }
+    return status != SS_OK || is_done
+               ? status
+               : look_through(store, job, SS_TABLE_THREADS, look);
 }
 
 // ------------------------------------------------ one page of two tables
@@ -199,7 +297,7 @@ int ss_job_find(struct ss_store *store, struct ss_job *job)
     // The open ones first, so that a run that ends between the two looks is in
     // both rather than in none.
     if (find->of_threads) {
-        status = look_through(store, job, SS_TABLE_THREADS, &looks[0]);
+        status = look_for_threads(store, job, &looks[0]);
     } else if (may_be_open(find)) {
         status = look_through(store, job, SS_TABLE_OPEN, &looks[0]);
     }

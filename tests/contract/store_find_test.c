@@ -265,8 +265,8 @@ START_TEST(threads_are_found_by_what_is_said_of_them_and_of_their_runs)
 }
 END_TEST
 
-// Runs of graph g, in one commit.
-static void many(size_t count)
+// Runs of graph g, or threads, in one commit.
+static void many(enum ss_store_table table, size_t count)
 {
     static const char record[] =
         "{\"graph\":\"g\",\"status\":\"done\",\"created_us\":9}";
@@ -275,9 +275,9 @@ static void many(size_t count)
     struct ss_store_put *puts = ss_zalloc(count, sizeof(*puts));
     for (size_t i = 0; i < count; i++) {
         snprintf(names[i], NAME, "r%06u", (unsigned)i);
-        puts[i] = (struct ss_store_put){.table = SS_TABLE_RUNS,
+        puts[i] = (struct ss_store_put){.table = table,
             .key = names[i],
-            .index = "t",
+            .index = table == SS_TABLE_RUNS ? "t" : NULL,
             .value = record,
             .value_size = strlen(record),
             .at_us = 1000 + (int64_t)i,
@@ -294,13 +294,46 @@ START_TEST(what_few_fit_is_found_in_steps)
     struct ss_find find = that(false, NULL, "h", NULL);
     open_kind(_i);
     run("h", "t", 10, "done", "{}");
-    many(SS_STORE_FOUND_LOOKED_MAX);
+    many(SS_TABLE_RUNS, SS_STORE_FOUND_LOOKED_MAX);
     page(&find, " ...");
     page(&find, "h");
     ck_assert_ptr_null(find.after);
     run("hh", "t", 20, "running", "{}");
     page(&find, " ..."); // though it was seen: others may be newer
     page(&find, "hh h");
+}
+END_TEST
+
+// They stood behind all others that are newer, page after page.
+START_TEST(threads_whose_names_begin_so_are_found_at_once_where_they_are_few)
+{
+    struct ss_find find = all_of(true);
+    open_kind(_i);
+    thread("s/1", "idle", 10);
+    thread("s/2", "failed", 30);
+    thread("s/3", "idle", 20);
+    thread("s/", "idle", 20);
+    thread("s0", "idle", 40);
+    thread("s", "idle", 50);
+    many(SS_TABLE_THREADS, SS_STORE_FOUND_LOOKED_MAX + 1);
+    run("r", "s/1", 40, "running", "{}");
+    find.prefix = (char *)"s/";
+    find.limit = 3;
+    page(&find, "s/2 s/ s/3 ...");
+    page(&find, "s/1");
+    ck_assert_ptr_null(find.after);
+    find.status = (char *)"running";
+    found(find, "s/1");
+    find.status = NULL;
+    find.since_us = 15;
+    find.until_us = 30;
+    found(find, "s/ s/3");
+    find.since_us = 0;
+    find.until_us = INT64_MAX;
+    find.prefix = (char *)"t";
+    found(find, "");
+    find.prefix = (char *)"r"; // too many: they are looked for by time
+    page(&find, " ...");       // and their records name no thread
 }
 END_TEST
 
@@ -337,6 +370,7 @@ int main(void)
         threads_are_found_by_how_they_stand,
         threads_are_found_by_what_is_said_of_them_and_of_their_runs,
         what_few_fit_is_found_in_steps,
+        threads_whose_names_begin_so_are_found_at_once_where_they_are_few,
         a_page_is_not_larger_than_an_answer_may_be,
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)

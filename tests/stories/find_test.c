@@ -401,6 +401,10 @@ START_TEST(threads_that_changed_last_come_first)
     world_pass(1000);
     ran_on("g", "t/1", "{'input': {'x': []}}");
     newest_are("threads", "{}", "t/1 u t/2");
+    const json_t *by_name =
+        world_get("threads", "{'prefix': 't/', 'limit': 3, 'after': ''}");
+    ck_assert_uint_eq(json_array_size(json_object_get(by_name, "threads")), 2);
+    ck_assert_ptr_null(json_object_get(by_name, "next")); // none follows
     newest_are("threads", "{'status': 'interrupted'}", "t/2");
     newest_are("threads", "{'status': 'failed', 'graph': 'h'}", "u");
     world_get("delete", "{'thread': 'u'}");

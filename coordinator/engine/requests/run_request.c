@@ -31,6 +31,7 @@ static int check_thread(const struct thread *thread,
 {
     static const char refuse[] = "refuse", make[] = "make";
     const char *said = request->if_absent;
+    ss_check(thread->state == THREAD_HOT); // else nobody knows
     if (!request->has.if_absent || (said && strcmp(said, make) == 0))
         return SS_OK;
     if (!said || strcmp(said, refuse) != 0)

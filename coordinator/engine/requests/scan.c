@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/find.h"
+#include "common/model/name_before.h"
 #include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"
@@ -57,9 +58,25 @@ void ss_scans_fini(struct engine *engine)
 // Behind which key a page begins. Gives; NULL: it is the first one.
 static char *after_of(const struct ss_request *request)
 {
-    return request->after && request->op == SS_OP_RUNS
-               ? ss_run_after(request->after)
-               : ss_strdup(request->after);
+    const char *said = request->after;
+    ss_check(request->op == SS_OP_RUNS || request->op == SS_OP_THREADS);
+    if (request->op == SS_OP_RUNS)
+        return said ? ss_run_after(said) : NULL;
+    if (!request->prefix)
+        return ss_strdup(said);
+    char *before = ss_name_before(request->prefix);
+    if (!said || strcmp(before, said) >= 0)
+        return before;
+    ss_free(before);
+    return ss_strdup(said);
+}
+
+// Names that begin so stand together: none follows.
+static bool is_behind_prefix(
+    const struct ss_request *request, const struct ss_record *found)
+{
+    return request->op == SS_OP_THREADS && request->prefix &&
+           strncmp(found->key, request->prefix, strlen(request->prefix)) > 0;
 }
 
 // Runs that stand so have not ended: no others are read.
@@ -174,6 +191,10 @@ static char *list_by_key(const struct engine *engine,
             continue;
         if (json_array_size(list) >= limit)
             break;
+        if (is_behind_prefix(request, found)) {
+            last = NULL;
+            break;
+        }
         last = found;
         if (!is_picky || ss_find_fits(&find, found->index, found->value))
             json_array_append_new(list, shown_of(engine, request, found));

@@ -18,6 +18,7 @@ static void show_time(json_t *shown, const char *key, const char *as)
 
 void ss_record_show(json_t *shown, const char *status)
 {
+    ss_check(json_is_object(shown));
     json_object_del(shown, "head"); // how far rows went then
     show_time(shown, "created_us", "created_at");
     show_time(shown, "updated_us", "updated_at");

@@ -78,6 +78,7 @@ json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
 json_t *ss_run_error(const struct run *run)
 {
     const struct loop *root = run->root;
+    ss_check(root && run->state != RUN_QUEUED);
     if (root->status == LOOP_DRAINED)
         return ss_error_json(SS_EDRAINED, root->result.drain);
     if (root->status != LOOP_FAILED)

@@ -4,6 +4,7 @@
 
 #include "client/cli/ids.h"
 #include "common/base/mem.h"
+#include "common/model/name_before.h"
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
 
@@ -148,7 +149,7 @@ END_TEST
 
 static void expect_before(const char *name, const char *wanted)
 {
-    char *before = ss_cli_name_before(name);
+    char *before = ss_name_before(name);
     ck_assert_str_eq(before, wanted);
     ck_assert_int_lt(strcmp(before, *name ? name : "a"), 0);
     ss_free(before);

@@ -160,6 +160,36 @@ START_TEST(what_is_too_long_to_be_searched_may_fit)
 }
 END_TEST
 
+START_TEST(a_record_without_the_words_is_none_of_those)
+{
+    static const struct {
+        const char *wanted, *record;
+        bool none;
+    } all[] = {{"{}", "{}", 0}, {"{\"graph\": \"g\"}", "{\"graph\":\"g\"}", 0},
+        {"{\"graph\": \"g\"}", "{\"graph\":\"gg\",\"a\":\"xg\"}", 1},
+        {"{\"graph\": \"g\"}", "{\"graph\":\"h\",\"g", 1},
+        {"{\"graph\": \"\\u00e9\"}", "{}", 0}, // perhaps with escapes
+        {"{\"graph\": \"a\\\"b\"}", "{}", 0},
+        {"{\"metadata\": {\"user\": 1, \"try\": 2}}",
+            "{\"metadata\":{\"user\":1}}", 1},
+        {"{\"metadata\": {\"user\": 1, \"try\": 2}}",
+            "{\"own\":{\"user\":1},\"metadata\":{\"try\":3}}", 0},
+        {"{\"metadata\": {\"user\": 1}}", "{\"metadata_is_long\":true}", 0},
+        {"{\"metadata\": {\"user\": \"ann\"}}",
+            "{\"metadata\":{\"user\":\"bob\"}}", 1},
+        {"{\"metadata\": {\"user\": \"ann\"}}",
+            "{\"metadata\":{\"user\":\"ann\"}}", 0},
+        {"{\"metadata\": {\"\": 1}}", "{}", 0}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct ss_find find = find_of(SS_OP_RUNS, all[i].wanted);
+        ck_assert_msg(ss_find_is_none(&find, all[i].record,
+                          strlen(all[i].record)) == all[i].none,
+            "%zu", i);
+        ss_find_fini(&find);
+    }
+}
+END_TEST
+
 START_TEST(a_thread_is_as_old_as_its_last_change)
 {
     json_t *record = json_pack("{s:i, s:i}", "created_us", 3, "updated_us", 7);
@@ -186,5 +216,6 @@ RUN("find", ages_are_counted_from_now, a_place_is_read_as_it_was_written,
     all_pairs_must_be_there_and_of_the_same_type,
     what_a_thread_says_itself_goes_before_what_its_run_said,
     what_is_too_long_to_be_searched_may_fit,
+    a_record_without_the_words_is_none_of_those,
     a_thread_is_as_old_as_its_last_change,
     the_newest_is_first_and_of_one_time_the_first_key)

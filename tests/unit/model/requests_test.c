@@ -146,11 +146,12 @@ static void expect_unknown(enum ss_op op, const char *key, const char *expected)
 START_TEST(who_asks_with_an_unknown_key_is_told_the_known_ones)
 {
     expect_unknown(SS_OP_CANCEL, "acton",
-        "cancel: unknown key \"acton\"; known: run, thread, action. Did you "
+        "cancel: unknown key \"acton\"; known: run, thread, action, reason. "
+        "Did you "
         "mean "
         "\"action\"?");
     expect_unknown(SS_OP_CANCEL, "x",
-        "cancel: unknown key \"x\"; known: run, thread, action.");
+        "cancel: unknown key \"x\"; known: run, thread, action, reason.");
     expect_unknown(
         SS_OP_STATUS, "thread", "status: unknown key \"thread\"; known: none.");
 }
