@@ -109,6 +109,11 @@ uint64_t ss_uuid6_ticks(int64_t wall_us)
     return (uint64_t)wall_us * 10 + TICKS_TO_1970;
 }
 
+int64_t ss_uuid6_wall_us(uint64_t ticks)
+{
+    return (int64_t)((ticks - TICKS_TO_1970) / 10);
+}
+
 uint64_t ss_uuid6_read(const char *uuid)
 {
     uint8_t bytes[16];

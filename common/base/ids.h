@@ -32,6 +32,8 @@ void ss_uuid6(
 uint64_t ss_uuid6_ticks(int64_t wall_us);
 // The ticks that a version 6 UUID holds; 0 if it is not one.
 uint64_t ss_uuid6_read(const char *uuid);
+// The wall time of these ticks in microseconds, cut off below.
+int64_t ss_uuid6_wall_us(uint64_t ticks);
 
 // UUID of version 4 from 128 given bits (no randomness of its own).
 void ss_uuid4(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE]);

@@ -147,6 +147,18 @@ const struct ss_run_facts *ss_journal_run(
     return ss_map_get(&opened(journal)->index.runs, run);
 }
 
+const struct ss_run_facts *ss_journal_newest_run(
+    const struct ss_journal *journal)
+{
+    for (uint64_t seq = ss_journal_head(journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
+        if (row && row->entry) {
+            return ss_journal_run(journal, row->run);
+        }
+    }
+    return NULL;
+}
+
 const json_t *ss_journal_facts(
     const struct ss_journal *journal, uint64_t *ret_seq)
 {

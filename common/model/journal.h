@@ -51,7 +51,9 @@ enum {
     SS_ROW_FORMAT_8 = 8,
     // No row of the journal has it: who reads it knows facts of threads.
     SS_ROW_FORMAT_9 = 9,
-    SS_ROW_FORMAT = SS_ROW_FORMAT_9, // the newest that this program knows
+    // The same as format 8, and its body tells what else stands in columns.
+    SS_ROW_FORMAT_10 = 10,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_10, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.
@@ -130,8 +132,8 @@ struct ss_row_checkpoint {
 };
 
 // A value of an earlier row of the thread, which stands in this row again: it
-// need not be stored twice. `place`: one of that row's writes, or, behind them,
-// of its channels.
+// need not be stored twice. `place`: one of that row's writes; behind them, of
+// its channels; behind these, the version in its entry.
 struct ss_row_source {
     uint64_t seq;
     size_t place;
@@ -172,7 +174,8 @@ struct ss_row {
     struct {
         struct ss_row_source *items;
         size_t count, capacity;
-        size_t size; // bytes of those that stand here as a whole
+        size_t size;    // bytes of those that stand here as a whole
+        bool keeps_run; // the row before has the same run
     } sources;
     // The first of the rows that its encoded body may repeat; 0: none. It has
     // to stay as long as this row is in the store.
@@ -204,8 +207,10 @@ struct ss_row *ss_row_copy(const struct ss_row *row);
 // at first.
 void ss_row_add_write(
     struct ss_row *row, size_t *capacity, const struct ss_row_write *write);
-// Its value at `place` (struct ss_row_source), borrowed; NULL: it has none.
+// Its value at `place` (struct ss_row_source). Gives; NULL: it has none.
 struct ss_value *ss_row_value(const struct ss_row *row, size_t place);
+// Note that what is stored of `row` rests on row `seq`.
+void ss_row_rest_on(struct ss_row *row, uint64_t seq);
 // Note that `row` repeats the value that `from`, an earlier one, has at
 // `place`: all of it (`whole`), or perhaps a part. Small values, and places
 // without one, are passed over.
@@ -324,6 +329,9 @@ struct ss_checkpoint *ss_journal_fold(
 // Facts of a run, borrowed, or NULL.
 const struct ss_run_facts *ss_journal_run(
     const struct ss_journal *journal, const char *run);
+// That of the run that began last; NULL: none is known.
+const struct ss_run_facts *ss_journal_newest_run(
+    const struct ss_journal *journal);
 // The facts of the thread itself (coordinator/engine/threads/facts.h), as the
 // newest row that tells them has them, and that row: borrowed. NULL, 0: none.
 const json_t *ss_journal_facts(

@@ -205,12 +205,23 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
 
 struct ss_value *ss_row_value(const struct ss_row *row, size_t place)
 {
+    const struct ss_row_checkpoint *checkpoint = &row->checkpoint;
     if (place < row->writes_count)
-        return row->writes[place].value;
+        return ss_value_ref(row->writes[place].value);
     place -= row->writes_count;
-    return place < row->checkpoint.channels_count
-               ? row->checkpoint.channels[place].value
-               : NULL;
+    if (place < checkpoint->channels_count)
+        return ss_value_ref(checkpoint->channels[place].value);
+    json_t *version = place == checkpoint->channels_count
+                          ? json_object_get(row->entry, "version")
+                          : NULL;
+    return version ? ss_value_new(json_incref(version)) : NULL;
+}
+
+void ss_row_rest_on(struct ss_row *row, uint64_t seq)
+{
+    ss_check(seq > 0 && seq < row->seq);
+    if (row->named_from == 0 || seq < row->named_from)
+        row->named_from = seq;
 }
 
 // Smaller values are said again: to name one takes a few bytes, too.
@@ -221,19 +232,19 @@ void ss_row_add_source(
 {
     struct ss_value *value = ss_row_value(from, place);
     size_t size = 0;
-    ss_check(from->seq > 0 && from->seq < row->seq);
     if (value)
         (void)ss_value_text(value, &size);
-    if (size < SOURCE_SIZE_MIN)
+    if (size < SOURCE_SIZE_MIN) {
+        ss_value_unref(value);
         return;
+    }
     row->sources.items = ss_vec_grow(row->sources.items, &row->sources.capacity,
         row->sources.count + 1, sizeof(*row->sources.items));
     ss_check(row->sources.count < row->sources.capacity);
     row->sources.items[row->sources.count++] = (struct ss_row_source){
-        .seq = from->seq, .place = place, .value = ss_value_ref(value)};
+        .seq = from->seq, .place = place, .value = value};
     row->sources.size += whole ? size : 0;
-    if (row->named_from == 0 || from->seq < row->named_from)
-        row->named_from = from->seq;
+    ss_row_rest_on(row, from->seq);
 }
 
 // --- copying ----------------------------------------------------------------
@@ -310,6 +321,7 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
     copy->ns = ss_arena_text(&copy->memory, row->ns);
     copy->sources.items = NULL;
     copy->sources.count = copy->sources.capacity = copy->sources.size = 0;
+    copy->sources.keeps_run = false;
     copy->named_from = 0;
     copy->metadata = json_incref(row->metadata);
     copy->entry = json_incref(row->entry);

@@ -84,18 +84,17 @@ uint64_t ss_journal_io_checksum(const struct ss_store_row *stored)
 
 // --- out --------------------------------------------------------------------
 
-// What almost every row has there needs no writer of JSON. *ret_own: to be
-// freed.
-static const char *metadata_text(const json_t *metadata, char **ret_own)
+// What almost every row has there needs no writer of JSON, and no column where
+// the body tells it. *ret_own: to be freed.
+static const char *metadata_text(
+    const json_t *metadata, bool is_told, char **ret_own)
 {
-    const json_t *parents = json_object_get(metadata, "parents");
     *ret_own = NULL;
     if (!metadata) {
         return NULL;
     }
-    if (json_object_size(metadata) == 1 && json_is_object(parents) &&
-        json_object_size(parents) == 0) {
-        return "{\"parents\":{}}";
+    if (ss_row_metadata_is_usual(metadata)) {
+        return is_told ? NULL : "{\"parents\":{}}";
     }
     *ret_own = ss_json_text(metadata);
     return *ret_own;
@@ -108,12 +107,13 @@ static void write_columns(
 {
     char *own;
     struct ss_store_row stored = to->row;
-    stored.run = row->run;
+    bool is_told = stored.format >= SS_ROW_FORMAT_10;
+    stored.run = is_told ? "" : row->run;
     stored.ns = row->ns;
-    stored.checkpoint_id = row->checkpoint_id;
-    stored.parent_id = row->parent_id;
-    stored.source = ss_source_name(row->source);
-    stored.metadata = metadata_text(row->metadata, &own);
+    stored.checkpoint_id = is_told ? "" : row->checkpoint_id;
+    stored.parent_id = is_told ? "" : row->parent_id;
+    stored.source = is_told ? "" : ss_source_name(row->source);
+    stored.metadata = metadata_text(row->metadata, is_told, &own);
     const struct columns columns = columns_of(&stored);
     uint64_t hash = ss_hash64(tail->end - tail->size, stored.body_size);
     char *at = ss_tail_room(tail, columns.size);
@@ -124,22 +124,58 @@ static void write_columns(
 }
 
 // The row's body, which `tail` has in front of `before` bytes, without what it
-// repeats. Gives the format of what stands there then.
-static int32_t body_shorten(const struct ss_row *row,
+// repeats. False: it stays as it is.
+static bool body_shorten(const struct ss_row *row,
     const struct ss_journal_form *form, struct ss_tail *tail, size_t before)
 {
     const struct ss_stretch body = {
         tail->end - tail->size, tail->size - before};
     struct ss_buf *cut = form->cut;
-    ss_check(tail->size > before && ss_row_format(row) < SS_ROW_FORMAT_8);
+    ss_check(tail->size > before);
     ss_buf_reset(cut);
     if (!ss_row_shorten(form->shortener, row, &body, cut))
-        return ss_row_format(row);
+        return false;
     tail->size = before;
     char *at = ss_tail_room(tail, cut->size);
     ss_check(at != NULL); // it has had room for more
     memcpy(at, cut->data, cut->size);
-    return SS_ROW_FORMAT_8;
+    return true;
+}
+
+// What would stand in columns, in front of the body. False: it has to stand
+// there.
+static bool head_add(
+    const struct ss_row *row, bool is_short, struct ss_tail *tail)
+{
+    uint8_t head[SS_ROW_HEAD_SIZE_MAX];
+    size_t size = ss_row_head_put(row, is_short, head);
+    if (size > 0) {
+        char *at = ss_tail_room(tail, size);
+        ss_check(at != NULL); // a unit's tail has no bound but its rows'
+        memcpy(at, head, size);
+    }
+    return size > 0;
+}
+
+// The time that the checkpoint's id holds; 0: it holds none.
+static int64_t told_time(const struct ss_row *row)
+{
+    uint64_t ticks = ss_uuid6_read(row->checkpoint_id);
+    return ticks >= ss_uuid6_ticks(0) ? ss_uuid6_wall_us(ticks) : 0;
+}
+
+// As short as who reads it allows. Gives the format of what stands there then.
+static int32_t body_tell(const struct ss_row *row,
+    const struct ss_journal_form *form, struct ss_tail *tail, size_t before)
+{
+    bool is_short = form->format >= SS_ROW_FORMAT_8 &&
+                    body_shorten(row, form, tail, before);
+    if (form->format >= SS_ROW_FORMAT_10 && head_add(row, is_short, tail)) {
+        return SS_ROW_FORMAT_10;
+    }
+    int32_t format = ss_row_format(row);
+    ss_check(format < SS_ROW_FORMAT_8);
+    return is_short ? SS_ROW_FORMAT_8 : format;
 }
 
 int ss_journal_io_encode(struct ss_row *row, const char *thread,
@@ -152,19 +188,20 @@ int ss_journal_io_encode(struct ss_row *row, const char *thread,
         ss_error_wrap(error, "thread %s: row %" PRIu64, thread, row->seq);
         return status;
     }
-    int32_t format = form->format >= SS_ROW_FORMAT_8
-                         ? body_shorten(row, form, tail, before)
-                         : ss_row_format(row);
-    row->size = tail->size - before;
-    *ret = (struct ss_journal_bytes){.row = {.seq = row->seq,
-                                         .kind = (int32_t)row->kind,
-                                         .format = format,
-                                         .parent_seq = row->parent_seq,
-                                         .base_seq = row->base_seq,
-                                         .step = row->step,
-                                         .wall_us = row->wall_us,
-                                         .checksum = form->previous,
-                                         .body_size = row->size}};
+    struct ss_store_row stored = {.seq = row->seq,
+        .kind = (int32_t)row->kind,
+        .format = body_tell(row, form, tail, before),
+        .wall_us = row->wall_us,
+        .checksum = form->previous};
+    if (stored.format >= SS_ROW_FORMAT_10) {
+        stored.wall_us = told_time(row) == row->wall_us ? 0 : row->wall_us;
+    } else {
+        stored.parent_seq = row->parent_seq;
+        stored.base_seq = row->base_seq;
+        stored.step = row->step;
+    }
+    stored.body_size = row->size = tail->size - before;
+    *ret = (struct ss_journal_bytes){.row = stored};
     write_columns(row, tail, ret);
     ss_row_drop_sources(row);
     return SS_OK;
@@ -213,18 +250,30 @@ static int ids_take(const struct ss_store_row *stored, struct ss_row *row,
 static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
     struct ss_error *error)
 {
-    row->seq = stored->seq;
-    row->kind = (enum ss_row_kind)stored->kind;
-    row->ns = ss_arena_text(&row->memory, stored->ns);
     row->parent_seq = stored->parent_seq;
     row->base_seq = stored->base_seq;
     row->step = stored->step;
-    row->wall_us = stored->wall_us;
     if (ids_take(stored, row, error) != SS_OK) {
         return error->status;
     }
     if (!ss_source_by_name(stored->source, &row->source)) {
         return ss_error_set(error, SS_ECORRUPT, "its source is not known");
+    }
+    return SS_OK;
+}
+
+// What stands beside the body in each format.
+static int beside_take(const struct ss_store_row *stored, struct ss_row *row,
+    struct ss_error *error)
+{
+    row->kind = (enum ss_row_kind)stored->kind;
+    row->ns = ss_arena_text(&row->memory, stored->ns);
+    row->wall_us = stored->wall_us == 0 && stored->format >= SS_ROW_FORMAT_10
+                       ? told_time(row)
+                       : stored->wall_us;
+    if (stored->metadata) {
+        json_decref(row->metadata);
+        row->metadata = NULL;
     }
     if (stored->metadata &&
         ss_json_parse(stored->metadata, strlen(stored->metadata),
@@ -234,35 +283,61 @@ static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
     return SS_OK;
 }
 
-// A body that names what the columns, and rows before, say already.
-static int short_decode(const struct ss_store_row *stored,
+// A body that names what `columns`, and rows before, say already.
+static int short_decode(struct ss_row *columns, const struct ss_stretch *pieces,
     const struct ss_row_finder *earlier, struct ss_row **ret_row,
     struct ss_error *error)
 {
-    const struct ss_stretch pieces = {stored->body, stored->body_size};
-    struct ss_row columns = {.seq = stored->seq};
     struct ss_buf body;
     ss_buf_init(&body, SS_ROW_SHORT_SIZE_MAX);
-    int status = ids_take(stored, &columns, error);
-    if (status == SS_OK) {
-        status = ss_row_restore(&columns, &pieces, earlier, &body, error);
-    }
+    int status = ss_row_restore(columns, pieces, earlier, &body, error);
     if (status == SS_OK) {
         status = ss_row_decode(ss_buf_str(&body), body.size, ret_row, error);
     }
-    if (status == SS_OK) {
-        (*ret_row)->size = stored->body_size;
-        (*ret_row)->named_from = columns.named_from;
-    }
     ss_buf_fini(&body);
     return status;
+}
+
+// The rest of it, from what stands there.
+static int body_decode(const struct ss_store_row *stored,
+    const struct ss_row_finder *earlier, struct ss_row *columns,
+    struct ss_row **ret_row, struct ss_error *error)
+{
+    struct ss_stretch body = {
+        stored->body_size > 0 ? stored->body : "", stored->body_size};
+    bool is_short = stored->format == SS_ROW_FORMAT_8;
+    int status =
+        stored->format >= SS_ROW_FORMAT_10
+            ? ss_row_head_take(&body, earlier, columns, &is_short, error)
+            : columns_take(stored, columns, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    return is_short ? short_decode(columns, &body, earlier, ret_row, error)
+                    : ss_row_decode(body.bytes, body.size, ret_row, error);
+}
+
+// Takes what `columns` has.
+static void columns_place(struct ss_row *columns, struct ss_row *row)
+{
+    row->seq = columns->seq;
+    ss_id_copy(row->run, columns->run);
+    ss_id_copy(row->checkpoint_id, columns->checkpoint_id);
+    ss_id_copy(row->parent_id, columns->parent_id);
+    row->parent_seq = columns->parent_seq;
+    row->base_seq = columns->base_seq;
+    row->source = columns->source;
+    row->step = columns->step;
+    row->named_from = columns->named_from;
+    row->metadata = columns->metadata;
+    columns->metadata = NULL;
 }
 
 int ss_journal_io_decode(const struct ss_store_row *stored,
     const struct ss_row_finder *earlier, struct ss_row **ret_row,
     struct ss_error *error)
 {
-    struct ss_row *row = NULL;
+    struct ss_row *row = NULL, columns = {.seq = stored->seq};
     int status = SS_OK;
     if (stored->format > SS_ROW_FORMAT) {
         status = ss_error_set(error, SS_EVERSION,
@@ -272,16 +347,16 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
             stored->format, SS_ROW_FORMAT);
     } else if (stored->format < 1) {
         status = ss_error_set(error, SS_ECORRUPT, "it has no format number");
-    } else if (stored->format >= SS_ROW_FORMAT_8) {
-        status = short_decode(stored, earlier, &row, error);
     } else {
-        status = ss_row_decode(stored->body_size > 0 ? stored->body : "",
-            stored->body_size, &row, error);
+        status = body_decode(stored, earlier, &columns, &row, error);
     }
     if (status == SS_OK) {
         ss_check(row);
-        status = columns_take(stored, row, error);
+        row->size = stored->body_size;
+        columns_place(&columns, row);
+        status = beside_take(stored, row, error);
     }
+    json_decref(columns.metadata);
     if (status == SS_OK) {
         status = ss_row_valid(row, error);
     }

@@ -5,6 +5,7 @@
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "common/model/journal.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"
 
@@ -104,23 +105,42 @@ static void send_heads(struct pipeline *pipeline)
 
 enum { ROW_COLUMNS = 16 };
 
+// A column that says nothing takes no room where no older program reads it,
+// which knows of no NULL there.
+static void add_text(
+    struct ss_pg_array *rows, const char *text, bool may_be_null)
+{
+    ss_pg_record_text(rows, may_be_null && !text[0] ? NULL : text);
+}
+
+static void add_number(
+    struct ss_pg_array *rows, int64_t number, bool may_be_null)
+{
+    if (may_be_null && number == 0) {
+        ss_pg_record_null(rows, SS_PG_INT8);
+    } else {
+        ss_pg_record_number(rows, SS_PG_INT8, number);
+    }
+}
+
 // In the table's order (postgres_schema.c).
 static void add_row(struct ss_pg_array *rows, const struct ss_store_row *row)
 {
+    bool may_be_null = row->format >= SS_ROW_FORMAT_10;
     ss_pg_record_begin(rows, ROW_COLUMNS);
     ss_pg_record_text(rows, row->thread);
     ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->seq);
     ss_pg_record_number(rows, SS_PG_INT4, row->kind);
     ss_pg_record_number(rows, SS_PG_INT4, row->format);
-    ss_pg_record_text(rows, row->run);
-    ss_pg_record_text(rows, row->ns);
-    ss_pg_record_text(rows, row->checkpoint_id);
-    ss_pg_record_text(rows, row->parent_id);
-    ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->parent_seq);
-    ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->base_seq);
-    ss_pg_record_text(rows, row->source);
-    ss_pg_record_number(rows, SS_PG_INT8, row->step);
-    ss_pg_record_number(rows, SS_PG_INT8, row->wall_us);
+    add_text(rows, row->run, may_be_null);
+    add_text(rows, row->ns, may_be_null);
+    add_text(rows, row->checkpoint_id, may_be_null);
+    add_text(rows, row->parent_id, may_be_null);
+    add_number(rows, (int64_t)row->parent_seq, may_be_null);
+    add_number(rows, (int64_t)row->base_seq, may_be_null);
+    add_text(rows, row->source, may_be_null);
+    add_number(rows, row->step, may_be_null);
+    add_number(rows, row->wall_us, may_be_null);
     ss_pg_record_text(rows, row->metadata);
     ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->checksum);
     ss_pg_record_bytes(rows, SS_PG_BYTEA, row->body, row->body_size);

@@ -79,6 +79,14 @@ struct row_reader {
     void *ctx;
 };
 
+// NULL says nothing, as 0 does.
+static int64_t number_or_zero(const PGresult *result, int at, int column)
+{
+    return PQgetisnull(result, at, column)
+               ? 0
+               : ss_pg_number_at(result, at, column);
+}
+
 static int row_call(void *ctx, const PGresult *result, int at)
 {
     struct row_reader *reader = ctx;
@@ -91,11 +99,11 @@ static int row_call(void *ctx, const PGresult *result, int at)
         .ns = PQgetvalue(result, at, 4),
         .checkpoint_id = PQgetvalue(result, at, 5),
         .parent_id = PQgetvalue(result, at, 6),
-        .parent_seq = (uint64_t)ss_pg_number_at(result, at, 7),
-        .base_seq = (uint64_t)ss_pg_number_at(result, at, 8),
+        .parent_seq = (uint64_t)number_or_zero(result, at, 7),
+        .base_seq = (uint64_t)number_or_zero(result, at, 8),
         .source = PQgetvalue(result, at, 9),
-        .step = ss_pg_number_at(result, at, 10),
-        .wall_us = ss_pg_number_at(result, at, 11),
+        .step = number_or_zero(result, at, 10),
+        .wall_us = number_or_zero(result, at, 11),
         .metadata =
             PQgetisnull(result, at, 12) ? NULL : PQgetvalue(result, at, 12),
         .checksum = (uint64_t)ss_pg_number_at(result, at, 13),

@@ -113,6 +113,58 @@ static const char format_5[] = "UPDATE @format SET number = 5;\n";
 // Rows whose bodies name what they repeat. The number of the format keeps out
 // older programs, which read none of them.
 static const char format_6[] = "UPDATE @format SET number = 6;\n";
+// Rows whose bodies tell what else stands in columns (common/wire/row.h): those
+// are NULL then. Older programs at work read no such row, as none is written
+// while they are members; the number of the format keeps out others. `h`: the
+// body's head in hexadecimal, `has`: its first byte.
+// clang-format off
+#define HEADS \
+    "(SELECT *, encode(substring(body FROM 1 FOR 55), 'hex') AS h,\n" \
+    "    CASE WHEN format < 10 THEN 0 ELSE get_byte(body, 0) END AS has\n" \
+    "    FROM @journal)"
+static const char format_7[] =
+    "ALTER TABLE @journal ALTER COLUMN run DROP NOT NULL,\n"
+    "  ALTER COLUMN ns DROP NOT NULL,\n"
+    "  ALTER COLUMN checkpoint_id DROP NOT NULL,\n"
+    "  ALTER COLUMN parent_id DROP NOT NULL,\n"
+    "  ALTER COLUMN parent_seq DROP NOT NULL,\n"
+    "  ALTER COLUMN base_seq DROP NOT NULL,\n"
+    "  ALTER COLUMN source DROP NOT NULL,\n"
+    "  ALTER COLUMN step DROP NOT NULL,\n"
+    "  ALTER COLUMN wall_us DROP NOT NULL;\n"
+    "CREATE OR REPLACE VIEW @checkpoints AS\n"
+    "  SELECT thread, coalesce(ns, '') AS ns,\n"
+    "    CASE WHEN format < 10 THEN checkpoint_id\n"
+    "      ELSE substr(h, 3, 32)::uuid::text END AS checkpoint_id,\n"
+    "    CASE WHEN format < 10 THEN parent_id WHEN back = 65535\n"
+    "      THEN substr(h, 47 + (has & 32), 32)::uuid::text\n"
+    "      ELSE coalesce((SELECT CASE WHEN p.format < 10 THEN p.checkpoint_id\n"
+    "          ELSE substr(p.h, 3, 32)::uuid::text END FROM " HEADS " p\n"
+    "        WHERE p.thread = j.thread AND p.seq = j.seq - j.back\n"
+    "          AND j.back > 0), '') END AS parent_id,\n"
+    "    CASE WHEN format < 10 THEN step\n"
+    "      ELSE ('x' || substr(h, 35, 8))::bit(32)::integer END AS step,\n"
+    "    CASE WHEN format < 10 THEN source\n"
+    "      ELSE (ARRAY['', 'input', 'loop', 'update', 'fork'])[(has & 7) + 1]\n"
+    "      END AS source,\n"
+    "    (SELECT CASE WHEN r.format < 10 THEN r.run WHEN r.has & 32 = 0 THEN ''\n"
+    "        ELSE substr(r.h, CASE r.has & 8 WHEN 0 THEN 3 ELSE 47 END,\n"
+    "          32)::uuid::text END FROM " HEADS " r\n"
+    "      WHERE r.thread = j.thread AND r.seq <= j.seq AND r.has & 16 = 0\n"
+    "      ORDER BY r.seq DESC LIMIT 1) AS run,\n"
+    "    seq, timestamptz 'epoch' + coalesce(wall_us,\n"
+    "      (((id >> 16) << 12 | (id & 4095)) - 122192928000000000) / 10)\n"
+    "      * interval '1 microsecond' AS created,\n"
+    "    CASE WHEN metadata IS NULL AND has & 64 > 0 THEN '{\"parents\":{}}'\n"
+    "      ELSE metadata END::json AS metadata, length(body) AS size\n"
+    "  FROM (SELECT *, CASE WHEN format < 10 THEN 0\n"
+    "      ELSE ('x' || substr(h, 43, 4))::bit(16)::integer END AS back,\n"
+    "    CASE WHEN format < 10 THEN 0\n"
+    "      ELSE ('x' || substr(h, 3, 16))::bit(64)::bigint END AS id\n"
+    "    FROM " HEADS " h WHERE kind <> 5 AND (has & 8 > 0 OR checkpoint_id <> '')\n"
+    "  ) j;\n"
+    "UPDATE @format SET number = 7;\n";
+// clang-format on
 // Times, by which records are found. Programs of before leave the columns as
 // they are and need not know of them, so the number of the format stays and old
 // and new ones run side by side; what those put is told its time later
@@ -132,6 +184,9 @@ static const char times[] = TIMES("runs") TIMES("open_runs") TIMES("threads")
     "  WHERE status <> 'done';\n"
     "CREATE INDEX threads_stand ON @threads (index_key, at_us DESC, key)\n"
     "  WHERE index_key IS NOT NULL;\n";
+// What makes each format of the one before, in its place.
+static const char *const formats[SS_PG_FORMAT] = {
+    NULL, format_2, format_3, format_4, format_5, format_6, format_7};
 _Static_assert(SS_SHARDS == 1024, "the table has that many");
 
 static int script(
@@ -268,20 +323,8 @@ static int bring_up(struct ss_pg_store *store, struct ss_error *error)
     if (status == SS_OK) {
         status = format_check(store, &format, error);
     }
-    if (status == SS_OK && format < 2) {
-        status = script(store, format_2, error);
-    }
-    if (status == SS_OK && format < 3) {
-        status = script(store, format_3, error);
-    }
-    if (status == SS_OK && format < 4) {
-        status = script(store, format_4, error);
-    }
-    if (status == SS_OK && format < 5) {
-        status = script(store, format_5, error);
-    }
-    if (status == SS_OK && format < 6) {
-        status = script(store, format_6, error);
+    for (int64_t i = format; status == SS_OK && i < SS_PG_FORMAT; i++) {
+        status = script(store, formats[i], error);
     }
     if (status == SS_OK) {
         status = look_for_times(store, &has_times, error);

@@ -92,15 +92,20 @@ void ss_pg_record_bytes(
     }
 }
 
+void ss_pg_record_null(struct ss_pg_array *array, uint32_t type)
+{
+    unsigned char *at = array_add(array, 8);
+    put_u32(at, type);
+    put_u32(at + 4, UINT32_MAX);
+}
+
 void ss_pg_record_text(struct ss_pg_array *array, const char *text)
 {
     if (text) {
         ss_pg_record_bytes(array, SS_PG_TEXT, text, strlen(text));
-        return;
+    } else {
+        ss_pg_record_null(array, SS_PG_TEXT);
     }
-    unsigned char *at = array_add(array, 8);
-    put_u32(at, SS_PG_TEXT);
-    put_u32(at + 4, UINT32_MAX);
 }
 
 void ss_pg_record_number(

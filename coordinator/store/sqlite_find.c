@@ -80,9 +80,5 @@ int ss_sqlite_search(struct ss_store *base,
     while (status == SS_OK && (code = sqlite3_step(*kept)) == SQLITE_ROW) {
         status = found_call(*kept, found, ctx);
     }
-    if (status == SS_OK && code != SQLITE_DONE) {
-        status = ss_sqlite_fail(store, "find", error);
-    }
-    ss_sqlite_done(*kept);
-    return status;
+    return ss_sqlite_end(store, *kept, status, code, "find", error);
 }

@@ -112,5 +112,53 @@ const char ss_sqlite_times_fill[] = FILL_RUNS("runs")
 // older programs, which read none of them.
 static const char format_5[] = "";
 
+// Rows whose bodies tell what else stands in columns (common/wire/row.h); these
+// are empty then, which takes no room. `h`: the body's head in hexadecimal, `a`
+// and `b`: its first two digits.
+// clang-format off
+#define DIGIT(at) "instr('123456789abcdef', substr(h, " #at ", 1))"
+#define THREE(a, b, c) \
+    "((" DIGIT(a) " * 16 + " DIGIT(b) ") * 16 + " DIGIT(c) ")"
+#define FOUR(a, b, c, d) "(" THREE(a, b, c) " * 16 + " DIGIT(d) ")"
+#define UUID(at) \
+    "substr(h, " at ", 8) || '-' || substr(h, " at " + 8, 4) || '-' ||\n" \
+    "    substr(h, " at " + 12, 4) || '-' || substr(h, " at " + 16, 4)\n" \
+    "    || '-' || substr(h, " at " + 20, 12)"
+#define ID "CASE WHEN format < 10 THEN checkpoint_id ELSE " UUID("3") " END"
+#define HEADS(of, more) \
+    "(SELECT *, " DIGIT(1) " AS a, " DIGIT(2) " AS b" more " FROM\n" \
+    "    (SELECT *, lower(hex(substr(body, 1, 55))) AS h FROM journal)) " of "\n"
+static const char format_6[] =
+    "DROP VIEW IF EXISTS checkpoints;\n"
+    "CREATE VIEW checkpoints AS SELECT thread, ns, " ID " AS checkpoint_id,\n"
+    "  CASE WHEN format < 10 THEN parent_id\n"
+    "    WHEN back = 65535 THEN " UUID("47 + (a & 2) * 16") "\n"
+    "    ELSE coalesce((SELECT " ID " FROM " HEADS("p", "")
+    "      WHERE p.thread = j.thread AND p.seq = j.seq - j.back\n"
+    "      AND j.back > 0), '') END AS parent_id,\n"
+    "  CASE WHEN format < 10 THEN step ELSE " FOUR(35, 36, 37, 38) " * 65536 +\n"
+    "    " FOUR(39, 40, 41, 42) " - (" DIGIT(35) " > 7) * 4294967296 END\n"
+    "    AS step,\n"
+    "  CASE WHEN format < 10 THEN source ELSE CASE b & 7 WHEN 1 THEN 'input'\n"
+    "    WHEN 2 THEN 'loop' WHEN 3 THEN 'update' WHEN 4 THEN 'fork' ELSE ''\n"
+    "    END END AS source,\n"
+    "  (SELECT CASE WHEN format < 10 THEN run WHEN a & 2 = 0 THEN ''\n"
+    "    ELSE " UUID("3 + (b & 8) / 8 * 44") " END FROM " HEADS("r", "")
+    "    WHERE r.thread = j.thread AND r.seq <= j.seq AND\n"
+    "      (format < 10 OR a & 1 = 0) ORDER BY r.seq DESC LIMIT 1) AS run, seq,\n"
+    "  strftime('%Y-%m-%dT%H:%M:%S', us / 1000000, 'unixepoch')\n"
+    "    || printf('.%06dZ', us % 1000000) AS created,\n"
+    "  CASE WHEN format >= 10 AND metadata IS NULL AND a & 4\n"
+    "    THEN '{\"parents\":{}}' ELSE metadata END AS metadata,\n"
+    "  length(body) AS size FROM\n"
+    "  (SELECT *, CASE WHEN wall_us <> 0 OR format < 10 THEN wall_us ELSE\n"
+    "    (ticks - 122192928000000000) / 10 END AS us FROM\n"
+    "  " HEADS("h", ", " FOUR(43, 44, 45, 46) " AS back,\n"
+        FOUR(3, 4, 5, 6) " * 17592186044416 + " FOUR(7, 8, 9, 10) " * 268435456"
+        " +\n" FOUR(11, 12, 13, 14) " * 4096 + " THREE(16, 17, 18) " AS ticks")
+    "  WHERE kind <> 5 AND CASE WHEN format < 10 THEN checkpoint_id <> ''\n"
+    "    ELSE b & 8 END) j;\n";
+// clang-format on
+
 const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {
-    format_1, format_2, format_3, format_4, format_5};
+    format_1, format_2, format_3, format_4, format_5, format_6};

@@ -112,22 +112,23 @@ static void bind_bytes(
     ss_check(code == SQLITE_OK || code == SQLITE_TOOBIG);
 }
 
-void ss_sqlite_done(sqlite3_stmt *statement)
+int ss_sqlite_end(struct ss_sqlite_store *store, sqlite3_stmt *statement,
+    int status, int code, const char *what, struct ss_error *error)
 {
+    if (status == SS_OK && code != SQLITE_DONE && code != SQLITE_ROW) {
+        status = ss_sqlite_fail(store, what, error);
+    }
     (void)sqlite3_reset(statement);
     (void)sqlite3_clear_bindings(statement);
+    return status;
 }
 
 // Run a statement that answers nothing.
 static int finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
     const char *what, struct ss_error *error)
 {
-    int status = SS_OK;
-    if (sqlite3_step(statement) != SQLITE_DONE) {
-        status = ss_sqlite_fail(store, what, error);
-    }
-    ss_sqlite_done(statement);
-    return status;
+    return ss_sqlite_end(
+        store, statement, SS_OK, sqlite3_step(statement), what, error);
 }
 
 static int simple(struct ss_sqlite_store *store, enum ss_sqlite_statement which,
@@ -154,13 +155,11 @@ static int view_head(
         return status;
     }
     ss_sqlite_bind_text(statement, 1, thread);
-    if (sqlite3_step(statement) == SQLITE_ROW) {
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
         *ret_head = (uint64_t)sqlite3_column_int64(statement, 0);
-    } else {
-        status = ss_sqlite_fail(store, "read", error);
     }
-    ss_sqlite_done(statement);
-    return status;
+    return ss_sqlite_end(store, statement, status, code, "read", error);
 }
 
 static int view_row_same(void *ctx, const struct ss_store_row *row,
@@ -185,11 +184,8 @@ static int view_row_same(void *ctx, const struct ss_store_row *row,
             .body_size = (size_t)sqlite3_column_bytes(statement, 2),
         };
         *ret_same = ss_store_row_same(&stands, row);
-    } else if (code != SQLITE_DONE) {
-        status = ss_sqlite_fail(store, "read", error);
     }
-    ss_sqlite_done(statement);
-    return status;
+    return ss_sqlite_end(store, statement, status, code, "read", error);
 }
 
 static int view_hash(void *ctx, enum ss_store_table table, const char *key,
@@ -209,11 +205,8 @@ static int view_hash(void *ctx, enum ss_store_table table, const char *key,
         const void *value = sqlite3_column_blob(statement, 2);
         *ret_hash = ss_hash64(
             value ? value : "", (size_t)sqlite3_column_bytes(statement, 2));
-    } else if (code != SQLITE_DONE) {
-        status = ss_sqlite_fail(store, "read", error);
     }
-    ss_sqlite_done(statement);
-    return status;
+    return ss_sqlite_end(store, statement, status, code, "read", error);
 }
 
 // --- applying ---------------------------------------------------------------
@@ -415,11 +408,7 @@ int ss_sqlite_read(struct ss_store *base, const char *thread,
     while (status == SS_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         status = row_call(statement, thread, row, ctx);
     }
-    if (status == SS_OK && code != SQLITE_DONE) {
-        status = ss_sqlite_fail(store, "read", error);
-    }
-    ss_sqlite_done(statement);
-    return status;
+    return ss_sqlite_end(store, statement, status, code, "read", error);
 }
 
 static int entry_call(
@@ -455,11 +444,7 @@ int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
     while (status == SS_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         status = entry_call(statement, entry, ctx);
     }
-    if (status == SS_OK && code != SQLITE_DONE) {
-        status = ss_sqlite_fail(store, "scan", error);
-    }
-    ss_sqlite_done(statement);
-    return status;
+    return ss_sqlite_end(store, statement, status, code, "scan", error);
 }
 
 int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
@@ -480,9 +465,6 @@ int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
     } else if (code == SQLITE_DONE) {
         status =
             ss_error_set(error, SS_ENOTFOUND, "store: there is no %s", key);
-    } else {
-        status = ss_sqlite_fail(store, "get", error);
     }
-    ss_sqlite_done(statement);
-    return status;
+    return ss_sqlite_end(store, statement, status, code, "get", error);
 }

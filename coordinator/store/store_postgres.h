@@ -18,7 +18,7 @@
 #include "coordinator/store/store_impl.h"
 
 enum {
-    SS_PG_FORMAT = 6,           // of the tables
+    SS_PG_FORMAT = 7,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
     SS_PG_NAME_SIZE = 32,       // of a statement
     SS_PG_PARAMS_MAX = 9,
@@ -130,6 +130,7 @@ enum { SS_PG_BYTEA = 17, SS_PG_INT8 = 20, SS_PG_INT4 = 23, SS_PG_TEXT = 25 };
 // An element that is a record: its columns in the table's order, each of the
 // type that it has there.
 void ss_pg_record_begin(struct ss_pg_array *array, uint32_t columns);
+void ss_pg_record_null(struct ss_pg_array *array, uint32_t type);
 void ss_pg_record_text(struct ss_pg_array *array, const char *text); // or NULL
 void ss_pg_record_number(
     struct ss_pg_array *array, uint32_t type, int64_t number); // int4 or int8

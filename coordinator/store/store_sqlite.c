@@ -287,25 +287,34 @@ static int configure(
     return status;
 }
 
-static int database_open(
-    struct ss_sqlite_store *store, uint64_t pages_max, struct ss_error *error)
+// One thread at a time uses it, handed over through the actor's mutex.
+static int connect(
+    struct ss_sqlite_store *store, int how, struct ss_error *error)
 {
-    // One thread at a time uses it, handed over through the actor's mutex.
-    int flags =
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
+    int code = sqlite3_open_v2(
+        store->path, &store->db, how | SQLITE_OPEN_NOMUTEX, NULL);
     ss_check(store->db); // otherwise there was no memory for it
     if (code != SQLITE_OK) {
         return ss_sqlite_fail(store, "open", error);
     }
-    if (sqlite3_db_readonly(store->db, "main") == 1) {
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, SS_STORE_BUSY_MS);
+    return SS_OK;
+}
+
+static int database_open(
+    struct ss_sqlite_store *store, uint64_t pages_max, struct ss_error *error)
+{
+    int status =
+        connect(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+    if (status == SS_OK && sqlite3_db_readonly(store->db, "main") == 1) {
         return ss_error_set(error, SS_EIO,
             "store: %s: the file may not be written", store->path);
     }
-    sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, SS_STORE_BUSY_MS);
     int64_t format = 0;
-    int status = identify(store, &format, error);
+    if (status == SS_OK) {
+        status = identify(store, &format, error);
+    }
     if (status == SS_OK) {
         status = configure(store, pages_max, error);
     }
@@ -401,6 +410,18 @@ static int new_of(const char *rest, struct ss_sqlite_store **ret_store,
     return SS_OK;
 }
 
+static int opened(
+    struct ss_sqlite_store *store, int status, struct ss_store **ret_store)
+{
+    struct ss_store *base = &store->base;
+    if (status == SS_OK) {
+        *ret_store = base;
+    } else {
+        ss_store_close(&base);
+    }
+    return status;
+}
+
 // Where the log is written ahead, who reads does not wait for who writes, nor
 // the other way round. Nobody but the owner of the lock opens one.
 int ss_store_sqlite_open_reader(
@@ -409,22 +430,10 @@ int ss_store_sqlite_open_reader(
     struct ss_sqlite_store *store = NULL;
     uint64_t pages_max = 0;
     int status = new_of(rest, &store, &pages_max, error);
-    if (status != SS_OK) {
-        return status;
-    }
-    int code = sqlite3_open_v2(store->path, &store->db,
-        SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-    ss_check(store->db); // otherwise there was no memory for it
-    if (code != SQLITE_OK) {
-        struct ss_store *base = &store->base;
-        status = ss_sqlite_fail(store, "open", error);
-        ss_store_close(&base);
-        return status;
-    }
-    sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, SS_STORE_BUSY_MS);
-    *ret_store = &store->base;
-    return SS_OK;
+    return status == SS_OK
+               ? opened(store, connect(store, SQLITE_OPEN_READONLY, error),
+                     ret_store)
+               : status;
 }
 
 int ss_store_sqlite_open(
@@ -440,11 +449,5 @@ int ss_store_sqlite_open(
     if (status == SS_OK) {
         status = database_open(store, pages_max, error);
     }
-    if (status != SS_OK) {
-        struct ss_store *base = &store->base;
-        ss_store_close(&base);
-        return status;
-    }
-    *ret_store = &store->base;
-    return SS_OK;
+    return opened(store, status, ret_store);
 }

@@ -9,7 +9,7 @@
 
 // "SSTP", in the header of the file, where file(1) sees it, too.
 #define SS_SQLITE_APPLICATION_ID 0x53535450
-enum { SS_SQLITE_FORMAT = 5 }; // of the tables: user_version
+enum { SS_SQLITE_FORMAT = 6 }; // of the tables: user_version
 
 enum ss_sqlite_statement {
     SS_SQL_BEGIN,
@@ -65,7 +65,10 @@ int ss_sqlite_prepare(struct ss_sqlite_store *store, const char *sql,
     sqlite3_stmt **statement, struct ss_error *error);
 void ss_sqlite_bind_text(sqlite3_stmt *statement, int at, const char *text);
 void ss_sqlite_bind_number(sqlite3_stmt *statement, int at, int64_t number);
-void ss_sqlite_done(sqlite3_stmt *statement);
+// Be done with a statement whose last step said `code`, while `what` was done:
+// `status`, or why that step failed.
+int ss_sqlite_end(struct ss_sqlite_store *store, sqlite3_stmt *statement,
+    int status, int code, const char *what, struct ss_error *error);
 
 // The last error of SQLite as status and message; `what` was being done.
 int ss_sqlite_fail(

@@ -172,10 +172,10 @@ START_TEST(a_newer_format_is_refused)
 {
     open_store(&pg.store);
     ss_store_close(&pg.store);
-    ask(pg.person, "UPDATE format SET number = 7");
+    ask(pg.person, "UPDATE format SET number = 8");
     refuse(pg.url, SS_EVERSION,
-        "was written by a newer version (format 7, this"
-        " program knows 6)");
+        "was written by a newer version (format 8, this"
+        " program knows 7)");
     ask(pg.person, "DELETE FROM format");
     refuse(pg.url, SS_ECORRUPT, "has no format number");
 }
@@ -373,6 +373,24 @@ START_TEST(people_may_look)
                        " created AT TIME ZONE 'UTC', size, metadata->>'user'),"
                        " ';') FROM checkpoints"),
         "t c1 2023-11-14 22:13:20.000042 4 Ada");
+}
+END_TEST
+
+START_TEST(people_see_what_bodies_tell)
+{
+    open_store(&pg.store);
+    append_for_view(pg.store);
+    for (int i = 0; i < VIEW_ROWS; i++) {
+        char *sql = ss_format(view_sql, i + 1);
+        ck_assert_str_eq(ask(pg.person, sql), view_told[i]);
+        ss_free(sql);
+    }
+    ck_assert_str_eq(
+        ask(pg.person,
+            "SELECT string_agg((run IS NULL AND checkpoint_id IS"
+            " NULL AND parent_seq IS NULL AND step IS NULL AND source"
+            " IS NULL)::text, ' ' ORDER BY seq) FROM journal"),
+        "false true true true true true true");
 }
 END_TEST
 
@@ -580,6 +598,7 @@ int main(void)
         tables_of_another_program_are_left_alone,
         several_that_start_at_once_make_one_schema,
         people_may_look,
+        people_see_what_bodies_tell,
         a_unit_that_cannot_be_stored_harms_no_stranger,
         a_batch_larger_than_a_statement_is_one_commit,
         a_session_keeps_its_memory_from_commit_to_commit,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/wire/row.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/store_faulty.h"
 
@@ -134,6 +135,105 @@ int append_row(
         .rows_count = 1,
     };
     return apply_unit(store, &unit);
+}
+
+#define ID(n) "1f0cbe88-1111-6000-8000-00000000000" n
+#define OTHER "019acb2c-0000-4000-8000-0000000000bb"
+#define RUN   "019acb2c-0000-4000-8000-0000000000aa"
+
+const char view_sql[] =
+    "SELECT coalesce((SELECT thread || ' ' || ns || ' ' || checkpoint_id ||"
+    " ' ' || parent_id || ' ' || step || ' ' || source || ' ' || run || ' ' ||"
+    " coalesce(CAST(metadata AS text), '-') || ' ' || size FROM checkpoints"
+    " WHERE seq = %d), 'nothing')";
+
+const char *const view_told[VIEW_ROWS] = {
+    "t  " ID("1") "  -1 input " RUN " - 4",
+    "t inner " ID("2") " " ID("1") " 258 loop " RUN " {\"parents\":{}} 41",
+    "t  " ID("3") " " ID("2") " -2 fork  {\"a\":1} 25",
+    "t  " ID("4") " " ID("9") " 0 update " RUN " {\"parents\":{}} 57",
+    "nothing", // it makes none
+    "t  " ID("6") " " ID("4") " 70000 loop " OTHER " {\"parents\":{}} 25",
+    "nothing", // it tells one again
+};
+
+static const struct ss_row view_rows[VIEW_ROWS - 1] = {
+    {.seq = 2,
+        .kind = 2,
+        .run = RUN,
+        .checkpoint_id = ID("2"),
+        .parent_id = ID("1"),
+        .parent_seq = 1,
+        .base_seq = 1,
+        .source = SS_SOURCE_LOOP,
+        .step = 258},
+    {.seq = 3,
+        .kind = 2,
+        .checkpoint_id = ID("3"),
+        .parent_id = ID("2"),
+        .parent_seq = 2,
+        .base_seq = 1,
+        .source = SS_SOURCE_FORK,
+        .step = -2},
+    {.seq = 4,
+        .kind = 2,
+        .run = RUN,
+        .checkpoint_id = ID("4"),
+        .parent_id = ID("9"),
+        .base_seq = 1,
+        .source = SS_SOURCE_UPDATE},
+    {.seq = 5, .kind = 1, .run = OTHER},
+    {.seq = 6,
+        .kind = 2,
+        .run = OTHER,
+        .checkpoint_id = ID("6"),
+        .parent_id = ID("4"),
+        .parent_seq = 4,
+        .base_seq = 1,
+        .source = SS_SOURCE_LOOP,
+        .step = 70000,
+        .sources.keeps_run = true},
+    {.seq = 7,
+        .kind = SS_ROW_SNAPSHOT,
+        .run = RUN,
+        .checkpoint_id = ID("4"),
+        .base_seq = 1,
+        .source = SS_SOURCE_UPDATE},
+};
+
+static void append_told(struct ss_store *store, struct ss_row row)
+{
+    char body[SS_ROW_HEAD_SIZE_MAX + 1];
+    bool is_usual = row.seq != 3;
+    row.metadata = is_usual ? json_pack("{s:{}}", "parents") : NULL;
+    size_t size = ss_row_head_put(&row, false, (uint8_t *)body);
+    json_decref(row.metadata);
+    ck_assert_uint_gt(size, 0);
+    body[size] = 'b';
+    struct ss_store_row stored = row_of("t", row.seq, "");
+    stored.kind = (int32_t)row.kind;
+    stored.format = SS_ROW_FORMAT_10;
+    stored.run = stored.source = "";
+    stored.ns = row.seq == 2 ? "inner" : "";
+    stored.metadata = is_usual ? NULL : "{\"a\":1}";
+    stored.body = body;
+    stored.body_size = size + 1;
+    struct ss_store_unit unit = {
+        .thread = "t", .rows = &stored, .rows_count = 1};
+    ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
+}
+
+void append_for_view(struct ss_store *store)
+{
+    struct ss_store_row row = row_of("t", 1, "body");
+    row.run = RUN;
+    row.checkpoint_id = ID("1");
+    row.source = "input";
+    row.step = -1;
+    struct ss_store_unit unit = {.thread = "t", .rows = &row, .rows_count = 1};
+    ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
+    for (size_t i = 0; i < VIEW_ROWS - 1; i++)
+        append_told(store, view_rows[i]);
 }
 
 int put_entry(struct ss_store *store, const struct ss_store_put *put)

@@ -32,6 +32,12 @@ int apply_unit(struct ss_store *store, struct ss_store_unit *unit);
 // Append one row to a thread.
 int append_row(
     struct ss_store *store, const char *thread, uint64_t seq, const char *body);
+// Append rows of the newest format, and one of before, to thread t; what people
+// are to see of it in the view `checkpoints`, by the number of the row, asked
+// for by this statement (of printf, for the number).
+enum { VIEW_ROWS = 7 };
+void append_for_view(struct ss_store *store);
+extern const char view_sql[], *const view_told[VIEW_ROWS];
 // Put or delete (value NULL) one entry.
 int put_entry(struct ss_store *store, const struct ss_store_put *put);
 

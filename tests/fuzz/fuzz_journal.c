@@ -3,7 +3,9 @@
 //
 // An input is the number of the first row, and then row by row
 //
-//   kind, parent row, base row, step          a byte each
+//   kind, parent row, base row, step          a byte each; 128 more in the
+//   kind:
+//                                             the body tells its columns
 //   run, namespace, checkpoint, parent, source, metadata
 //                                             a byte of size, and the text
 //   body                                      two bytes of size, and the body
@@ -90,6 +92,9 @@ static bool load(struct input *input, struct ss_journal *journal, uint64_t seq,
         .checksum = *checksum,
         .wall_us = (int64_t)seq};
     row.kind = next(input);
+    if (row.kind >= 128)
+        row.format = SS_ROW_FORMAT_10;
+    row.kind &= 127;
     row.parent_seq = next(input);
     row.base_seq = next(input);
     row.step = next(input);

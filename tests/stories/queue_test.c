@@ -199,6 +199,18 @@ START_TEST(a_run_that_was_to_be_taken_back_does_not_go_on_after_a_crash)
 }
 END_TEST
 
+#define UUID(n) "00000000-0000-4000-8000-00000000000" n
+
+static void look_after_crashes(void)
+{
+    for (int i = 0; i < 3; i++) {
+        world_crash();
+        world_restart();
+        ck_assert_uint_eq(json_array_size(x_of("t")), 5);
+        world_run(); // what nobody needs any more is deleted
+    }
+}
+
 // A row that was taken back stays in the store behind others, and may repeat
 // what those say: they go no earlier than it does.
 START_TEST(rows_that_others_repeat_stay_when_both_are_taken_back)
@@ -218,12 +230,29 @@ START_TEST(rows_that_others_repeat_stay_when_both_are_taken_back)
     world_let("d");
     world_ask("cyd", "run", RUN("3", TAKE_BACK));
     world_run();
-    for (int i = 0; i < 3; i++) {
-        world_crash();
-        world_restart();
-        ck_assert_uint_eq(json_array_size(x_of("t")), 5);
-        world_run(); // what nobody needs any more is deleted
-    }
+    look_after_crashes();
+}
+END_TEST
+
+// The same of a row that holds the parent of another one's checkpoint, which
+// that one only names (format 10).
+START_TEST(rows_that_hold_parents_stay_when_both_are_taken_back)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_worker("w1", 4);
+    world_hold("c");
+    world_hold("d");
+    world_ask("ann", "run", RUN(UUID("1"), ""));
+    world_run();
+    world_ask("bob", "run", RUN(UUID("2"), BEHIND));
+    world_run();
+    world_get("cancel", "{'run': '" UUID("2") "'}"); // the rows of 1 are in two
+    world_let("c");
+    world_run(); // the second piece begins with a checkpoint
+    world_let("d");
+    world_ask("cyd", "run", RUN(UUID("3"), TAKE_BACK));
+    world_run();
+    look_after_crashes();
 }
 END_TEST
 
@@ -504,6 +533,7 @@ SUITE("queue", runs_that_wait_come_in_their_order,
     a_run_that_takes_others_back_begins_where_they_began,
     a_run_is_taken_back_when_its_rows_have_left,
     rows_that_others_repeat_stay_when_both_are_taken_back,
+    rows_that_hold_parents_stay_when_both_are_taken_back,
     a_run_that_was_to_be_taken_back_does_not_go_on_after_a_crash,
     who_asks_for_one_that_was_taken_back_is_told_when_that_is_durable,
     a_run_that_waits_is_accepted_when_its_record_is_durable,

@@ -12,12 +12,12 @@ DAMAGE = {
                  "it was changed"),
     "time": (f"UPDATE journal SET wall_us = wall_us + 1 WHERE {LAST}",
              "it was changed"),
-    "step": (f"UPDATE journal SET step = step + 1 WHERE {LAST}",
-             "it was changed"),
+    # columns that are empty, as the body tells them
+    "step": (f"UPDATE journal SET step = 1 WHERE {LAST}", "it was changed"),
     "parent": (f"UPDATE journal SET parent_seq = 1 WHERE {LAST}",
                "it was changed"),
-    "base": (f"UPDATE journal SET base_seq = base_seq + 1 WHERE {LAST}",
-             "it was changed"),
+    "body": (f"UPDATE journal SET body = substr(body, 1, 3) || x'77' || "
+             f"substr(body, 5) WHERE {LAST}", "it was changed"),
     "last": (f"DELETE FROM journal WHERE {LAST}",
              "the last ones were removed"),
     # so that the first run's end is the last row
@@ -26,7 +26,7 @@ DAMAGE = {
             "the last ones were removed"),
     "all": ("DELETE FROM journal WHERE 1", "none of its rows is there"),
     "first": ("DELETE FROM journal WHERE seq = 1",
-              "no row says that those before it were dropped"),
+              "that of a row that is not there"),
 }
 
 

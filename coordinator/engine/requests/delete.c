@@ -39,7 +39,7 @@ bool ss_thread_spared(struct thread *thread, const struct ss_request *request)
 {
     const int64_t ms_max = INT64_MAX / 1000;
     int64_t idle_ms = ss_request_int(request->idle_ms, 0);
-    const struct ss_run_facts *run = ss_thread_newest_run(thread);
+    const struct ss_run_facts *run = ss_journal_newest_run(thread->journal);
     const char *why = NULL;
     if (idle_ms < 0 || idle_ms > ms_max) {
         ss_reply_error(thread->engine, request, SS_EINVAL,

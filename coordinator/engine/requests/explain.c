@@ -230,7 +230,7 @@ static const struct ss_run_facts *facts_of(
     if (!run && active)
         run = active->id;
     return run ? ss_journal_run(thread->journal, run)
-               : ss_thread_newest_run(thread);
+               : ss_journal_newest_run(thread->journal);
 }
 
 json_t *ss_explain_outlived(const struct engine *engine, const json_t *record)

@@ -74,17 +74,6 @@ static void fill_writes(
     ss_pendings_fini(&all);
 }
 
-// The newest run: what the thread was used with last.
-const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread)
-{
-    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        if (row && row->entry)
-            return ss_journal_run(thread->journal, row->run);
-    }
-    return NULL;
-}
-
 static void tell_run(struct thread *thread, const struct ss_run_facts *facts)
 {
     struct ss_row *row = ss_thread_row_anew(thread, facts->id, "");
@@ -186,7 +175,7 @@ static const struct ss_checkpoint_entry *kept_marks(
 static void drop_past(struct thread *thread, const struct marks *kept)
 {
     uint64_t head = ss_journal_head(thread->journal);
-    const struct ss_run_facts *run = ss_thread_newest_run(thread);
+    const struct ss_run_facts *run = ss_journal_newest_run(thread->journal);
     const struct ss_checkpoint_entry *root =
         ss_journal_find(thread->journal, "", NULL);
     if (run && !(root && strcmp(root->run, run->id) == 0))

@@ -33,8 +33,6 @@ void ss_read_journal(struct thread *thread, const struct ss_request *request);
 
 // The request `prune`.
 void ss_prune_thread(struct thread *thread, const struct ss_request *request);
-// The run that began last, as its rows tell it; NULL: none. Borrowed.
-const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread);
 
 // ------------------------------------------------ explain.c
 

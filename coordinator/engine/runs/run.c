@@ -93,9 +93,24 @@ static void add(json_t *object, const char *key, json_t *member)
     ss_check(status == 0);
 }
 
+// Most runs are of the version that the run before was of.
+static void name_version(const struct thread *thread, struct ss_row *row)
+{
+    const struct ss_run_facts *before =
+        thread->engine->row_format >= SS_ROW_FORMAT_10
+            ? ss_journal_newest_run(thread->journal)
+            : NULL;
+    const struct ss_row *from =
+        before ? ss_journal_row(thread->journal, before->first_seq) : NULL;
+    if (from)
+        ss_row_add_source(row, from,
+            from->writes_count + from->checkpoint.channels_count, false);
+}
+
 void ss_run_begin_row(struct run *run)
 {
     struct ss_row *row = ss_thread_row_anew(run->thread, run->id, "");
+    name_version(run->thread, row);
     run->entry = row->entry = json_object();
     add(row->entry, "graph", json_string(run->graph->name));
     add(row->entry, "version", json_string(run->graph->version));

@@ -276,6 +276,22 @@ static enum ss_row_kind kind_of(const struct ss_row *row)
     return row->has_checkpoint ? SS_ROW_CHECKPOINT : SS_ROW_WRITES;
 }
 
+// What is not said again of it, as a row before says it, so that both stay or
+// go together. What a prune writes stays when all before it goes.
+static void rest_on_others(const struct thread *thread, struct ss_row *row)
+{
+    const struct ss_row *before = ss_journal_row(thread->journal, row->seq - 1);
+    if (thread->engine->row_format < SS_ROW_FORMAT_10)
+        return;
+    row->sources.keeps_run = before && row->run[0] && !row->entry &&
+                             row->kind != SS_ROW_SNAPSHOT &&
+                             strcmp(before->run, row->run) == 0;
+    if (row->sources.keeps_run)
+        ss_row_rest_on(row, before->seq);
+    if (row->parent_seq > 0)
+        ss_row_rest_on(row, row->parent_seq);
+}
+
 void ss_thread_seal(struct thread *thread)
 {
     struct ss_error error = {0};
@@ -284,6 +300,7 @@ void ss_thread_seal(struct thread *thread)
         return;
     ss_check(row->seq == ss_journal_head(thread->journal) + 1);
     row->kind = kind_of(row);
+    rest_on_others(thread, row);
     thread->open = NULL;
     thread->open_writes = 0;
     int status = ss_journal_append(thread->journal, row, &error);
