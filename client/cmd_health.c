@@ -1,7 +1,6 @@
 // cmd_health.c - superstep health ADDR:PORT: a probe for containers and timers.
 #include <netdb.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "client/cli/advice.h"
-#include "client/cli/input.h"
 #include "client/cli/list.h"
 #include "client/cli/live.h"
 #include "client/cli/pages.h"

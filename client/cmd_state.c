@@ -8,7 +8,6 @@
 #include "client/cli/snapshot.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
-#include "common/model/value.h"
 
 static struct ss_arg_list words;
 static bool all;

@@ -3,7 +3,6 @@
 #include "client/cli/live.h"
 #include "client/commands.h"
 #include "common/app/clock.h"
-#include "common/model/value.h"
 
 static int64_t interval_ms = 1000;
 static bool once;

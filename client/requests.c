@@ -1,7 +1,6 @@
 // requests.c - the requests of client.h as bodies, and answers as results.
 #include <superstep/client.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/client_impl.h"

@@ -1,6 +1,5 @@
 // leases.c - the lane of leases: what the core asks for there, and what it
 // gets.
-#include "common/app/clock.h"
 #include "coordinator/limits.h"
 #include "coordinator/shell_impl.h"
 

@@ -10,7 +10,6 @@
 // or a disk cannot be called back, so the process ends without it. Nothing of
 // its work was acknowledged.
 #include <stdio.h>
-#include <string.h>
 
 #include "common/app/clock.h"
 #include "common/app/metrics.h"

@@ -3,10 +3,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base/mem.h"
-#include "common/model/limits.h"
 #include "worker/define.h"
 #include "worker/limits.h"
 

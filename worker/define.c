@@ -6,7 +6,6 @@
 
 #include "common/base/mem.h"
 #include "common/model/reserved.h"
-#include "common/model/value.h"
 #include "worker/define.h"
 
 void ss_graph_def_fail(struct ss_graph_def *graph, const char *format, ...)

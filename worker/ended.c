@@ -1,8 +1,6 @@
 // ended.c - a PING to each coordinator, and to each that answers the word.
 #include "worker/ended.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 

@@ -1,17 +1,13 @@
 // execute.c - run one order to its outcome.
 #include "worker/execute.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/compare.h"
-#include "common/model/reserved.h"
 #include "common/model/value.h"
-#include "worker/limits.h"
 #include "worker/task.h"
 
 static struct ss_outcome *outcome_for(const struct ss_assignment *order)

@@ -1,7 +1,6 @@
 // board.c - sections of rows, as many as there is room for.
 #include "client/cli/board.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/list.h"

@@ -2,7 +2,6 @@
 #include "client/cli/bulk.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "client/cli/pages.h"

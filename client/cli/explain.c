@@ -1,8 +1,9 @@
 // explain.c - sentences from the facts that a coordinator gives.
 #include "client/cli/explain.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+#include <stdbool.h>
 
 #include "client/cli/paused.h"
 #include "client/cli/text.h"

@@ -1,8 +1,6 @@
 // table.c - measure, then write.
 #include "client/cli/table.h"
 
-#include <string.h>
-
 #include "client/cli/text.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"

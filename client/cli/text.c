@@ -2,7 +2,6 @@
 #include "client/cli/text.h"
 
 #include <locale.h>
-#include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 

@@ -1,8 +1,6 @@
 // waiting.c - what tasks wait for, in a few words.
 #include "client/cli/waiting.h"
 
-#include <string.h>
-
 #include "client/cli/text.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"

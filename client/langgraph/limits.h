@@ -10,8 +10,6 @@ enum {
     SS_LANGGRAPH_DEPTH_MAX = 256,
     // "module.Class" of an extension: what an error can show.
     SS_LANGGRAPH_CLASS_MAX = 256,
-    // Classes that a command line may allow.
-    SS_LANGGRAPH_ALLOWED_MAX = 64,
 };
 
 // The values and writes of one checkpoint together, as they are stored: a

@@ -1,6 +1,5 @@
 // record_in.c - rows of LangGraph's tables become a saved checkpoint.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/langgraph/record.h"

@@ -1,7 +1,6 @@
 // saver_sqlite.c - checkpoints and writes in one SQLite file.
 #include <errno.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 // session.c - the steps of a talk (the picture is in session.h).
 #include "client/session/session.h"
 
-#include <string.h>
-
 #include "client/session/endpoint.h"
 #include "client/session/request.h"
 #include "common/base/check.h"

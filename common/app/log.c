@@ -2,7 +2,6 @@
 #include "common/app/log.h"
 
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "common/base/base64.h"
 
 #include <nettle/base64.h>
-#include <string.h>
 
 #include "common/base/mem.h"
 

@@ -1,8 +1,6 @@
 // checkpoint.c - a checkpoint in full: made, copied, and told as a row's part.
 #include "common/model/checkpoint.h"
 
-#include <string.h>
-
 #include "common/base/check.h"
 #include "common/base/mem.h"
 

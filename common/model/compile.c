@@ -10,7 +10,6 @@
 #include "common/model/build.h"
 #include "common/model/limits.h"
 #include "common/model/ranks.h"
-#include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 

@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/ranks.h"
 

@@ -2,7 +2,6 @@
 #include "common/model/hamt.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"

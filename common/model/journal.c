@@ -8,7 +8,6 @@
 //   - pending writes stand with the mark that they belong to, or, while the
 //     journal has no such mark, with an orphan (a mark without a row).
 #include <inttypes.h>
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/model/journal_impl.h"

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/model/journal_impl.h"
 
 // --- freeing ----------------------------------------------------------------

@@ -38,7 +38,5 @@ static inline int64_t ss_duration_ms(int64_t asked)
 {
     return asked < SS_DURATION_MS_MAX ? asked : SS_DURATION_MS_MAX;
 }
-// A graph's description, in bytes of JSON.
-#define SS_DESCRIPTION_SIZE_MAX (64u * 1024u * 1024u)
 
 #endif

@@ -1,6 +1,5 @@
 // lower_raw.c - raw graphs: channels, and nodes that subscribe to them
 // (spec/engine.md R0.1-R0.4).
-#include <string.h>
 
 #include "common/model/build.h"
 #include "common/model/reserved.h"

@@ -1,6 +1,5 @@
 // message.c - anything that stands for a message, in any of its forms, becomes
 // one (spec/graph.md 3, 2): {type, content, id, ...}.
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/mem.h"

@@ -5,7 +5,6 @@
 // in by another way are not whole, or two share an id) both sides are merged in
 // full.
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/ids.h"

@@ -1,6 +1,5 @@
 // persistent_vector_edit.c - how one list became another: find the edits,
 // encode them, apply them.
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/model/persistent_vector_impl.h"

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/model/compare.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"

@@ -2,7 +2,6 @@
 //
 // A machine holds its state live, by channel index; who loads it folds what
 // rows say (common/model/journal) into that.
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/map.h"

@@ -3,7 +3,6 @@
 #include "common/base/status.h"
 #include "common/model/channel.h"
 #include "common/model/graph.h"
-#include "common/model/requests.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"

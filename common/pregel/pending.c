@@ -3,13 +3,9 @@
 // finished: at least one output write that no later error takes back. A task
 // with an error next to its output ran into trouble after it wrote, and runs
 // again (spec 17.3: R6.6 is not copied).
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
-#include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"

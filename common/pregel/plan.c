@@ -17,7 +17,6 @@
 #include "common/model/limits.h"
 #include "common/model/persistent_vector.h"
 #include "common/model/ranks.h"
-#include "common/model/requests.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"

@@ -8,12 +8,10 @@
 //
 // Each is given the answers to its questions. In a replay only what this very
 // run left counts.
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/model/graph.h"
-#include "common/model/reserved.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
 #include "common/pregel/pregel_impl.h"

@@ -1,5 +1,4 @@
 // offer.c - attempts that a worker offers to a new owner, on the wire.
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/wire/work.h"

@@ -1,5 +1,4 @@
 // order.c - an order from the wire.
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/model/limits.h"

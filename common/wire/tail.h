@@ -65,13 +65,6 @@ static inline void ss_tail_number(
     ss_tail_field(tail, field << 3 | SS_TAIL_VARINT, number, NULL, 0);
 }
 
-static inline void ss_tail_signed(
-    struct ss_tail *tail, unsigned field, int64_t number)
-{
-    uint64_t twice = (uint64_t)number << 1;
-    ss_tail_number(tail, field, number < 0 ? ~twice : twice);
-}
-
 static inline void ss_tail_data(
     struct ss_tail *tail, unsigned field, const void *bytes, size_t size)
 {

@@ -9,7 +9,6 @@
 // table in memory (table.c), hold a lease for ever, and gain all shards in the
 // first turn. Its engine has them from the start and keeps them to the end, so
 // that it hears of none; and a stop leaves a word in the store.
-#include <string.h>
 
 #include "coordinator/core/core_impl.h"
 

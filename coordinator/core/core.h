@@ -93,7 +93,7 @@ enum ss_core_output_type {
 };
 
 // The connection of the store. Leases do not wait behind appends.
-enum ss_core_lane { SS_CORE_APPENDS, SS_CORE_LEASES, SS_CORE_LANES };
+enum ss_core_lane { SS_CORE_APPENDS, SS_CORE_LEASES };
 
 enum ss_core_level {
     SS_CORE_ERROR,

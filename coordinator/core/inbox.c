@@ -1,6 +1,5 @@
 // inbox.c - messages to events.
 #include <stdio.h>
-#include <string.h>
 
 #include "common/wire/message.h"
 #include "coordinator/core/access.h"

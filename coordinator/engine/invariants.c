@@ -314,7 +314,6 @@
 //   I241  what all want together is summed up
 //   I242  so is whether one wants what is told inside
 #include "coordinator/engine/invariants.h"
-#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"

@@ -4,7 +4,6 @@
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "common/base/status.h"
-#include "common/model/cluster.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"

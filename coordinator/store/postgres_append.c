@@ -1,8 +1,6 @@
 // postgres_append.c - a range of units as one pipeline with one Sync: rows,
 // then the puts, without waiting for an answer in between.
-#include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/journal.h"

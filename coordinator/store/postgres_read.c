@@ -1,6 +1,5 @@
 // postgres_read.c - reading in pages: a server's answer is held in memory, and
 // a reader that lost its connection goes on behind the rows that it has.
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"

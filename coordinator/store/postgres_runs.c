@@ -1,6 +1,5 @@
 // postgres_runs.c - which units of a batch may be sent without looking at what
 // is stored: those that touch nothing twice, except to continue a thread.
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"

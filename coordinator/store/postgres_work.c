@@ -1,6 +1,5 @@
 // postgres_work.c - applies a batch: ranges of units at full speed, and a unit
 // on its own where a condition did not hold.
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"

@@ -1,5 +1,4 @@
 // sqlite_work.c - appending, putting and reading with prepared statements.
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"

@@ -1,7 +1,6 @@
 // store_check.c - may this unit be applied? One reading for every store.
 #include <string.h>
 
-#include "common/base/check.h"
 #include "coordinator/store/store_impl.h"
 
 bool ss_store_row_same(

@@ -1,5 +1,4 @@
 // contact.c - the protocol with one coordinator: greetings, beats, pings.
-#include <string.h>
 
 #include "worker/session/limits.h"
 #include "worker/session/state.h"

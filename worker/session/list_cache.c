@@ -11,9 +11,7 @@
 // the coordinator is told that we lack it. Slots and stamps are of one epoch.
 // The least used ones go first when there are too many.
 #include <stdio.h>
-#include <string.h>
 
-#include "common/base/check.h"
 #include "common/model/persistent_vector.h"
 #include "common/model/value.h"
 #include "worker/session/limits.h"

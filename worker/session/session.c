@@ -1,8 +1,6 @@
 // session.c - one step of a worker's protocol.
 #include "worker/session/session.h"
 
-#include <string.h>
-
 #include "common/base/check.h"
 #include "worker/session/limits.h"
 #include "worker/session/state.h"

@@ -4,9 +4,7 @@
 // An orphan runs on, and its result is kept, until a coordinator takes it over
 // or says that it is settled. Each shard has an epoch that rises with its
 // owners: what an older owner orders after we heard of a newer one is refused.
-#include <stdlib.h>
 
-#include "common/model/value.h"
 #include "worker/session/limits.h"
 #include "worker/session/state.h"
 

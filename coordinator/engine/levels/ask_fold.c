@@ -4,10 +4,7 @@
 // One pseudo task for each channel with a custom reducer that got writes. They
 // are leased, retried and named like any attempt; their results are used by the
 // update that waits for them (update.c) and count once its row is durable.
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"

@@ -1,6 +1,5 @@
 // checkpoint.c - checkpoints of a level as rows of its thread, and what is
 // pending beside them.
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -12,7 +11,6 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"

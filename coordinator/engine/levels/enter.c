@@ -10,7 +10,6 @@
 // first thing is stored.
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"

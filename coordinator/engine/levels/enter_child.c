@@ -2,13 +2,11 @@
 // this very task had left it (spec/engine.md 12; better than R12.6 on purpose).
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
-#include "common/model/request.h"
 #include "common/model/reserved.h"
 #include "common/model/task.h"
 #include "common/model/value.h"

@@ -2,18 +2,15 @@
 // and loaded from what the thread has of them.
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/channel.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"

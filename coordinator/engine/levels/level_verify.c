@@ -1,6 +1,5 @@
 // level_verify.c - what holds of levels and their tasks between two steps
 // (invariants.c has the list).
-#include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/status.h"
@@ -12,7 +11,6 @@
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"

@@ -1,12 +1,10 @@
 // restore_tasks.c - tasks of a level begin as their checkpoint's pending writes
 // say (common/pregel/restore.c).
 #include "common/base/status.h"
-#include "common/model/requests.h"
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 
 static void restore_failure(struct task *task, const struct ss_pendings *from)

@@ -11,7 +11,6 @@
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/model/graph.h"
 #include "common/model/value.h"
 #include "common/pregel/pending.h"
 #include "coordinator/engine/levels/levels.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "common/base/status.h"

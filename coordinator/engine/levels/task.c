@@ -14,7 +14,6 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/graph.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"

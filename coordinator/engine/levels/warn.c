@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/model/graph.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"

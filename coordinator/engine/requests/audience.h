@@ -12,7 +12,6 @@
 #include "common/base/map.h"
 #include "common/base/status.h"
 
-struct engine;
 struct replay;
 struct run;
 struct ss_request;

@@ -1,12 +1,10 @@
 // delete.c - a thread goes, with all its rows and records.
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/run_status.h"
-#include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/runs/queue.h"

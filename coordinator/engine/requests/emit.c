@@ -16,7 +16,6 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
-#include "common/model/request.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"

@@ -26,8 +26,6 @@
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/scheduler/scheduler.h"
-#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"

@@ -7,7 +7,6 @@
 #include "common/model/graph.h"
 #include "common/model/limits.h"
 #include "common/model/request.h"
-#include "common/model/value.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"

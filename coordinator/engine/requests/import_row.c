@@ -4,7 +4,6 @@
 // Of one row all writes are as old. What takes back something else (an output
 // its task's earlier error) or rests on it (a question's answer) is therefore a
 // second row: errors and writes of the null task, then the others.
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"

@@ -11,7 +11,6 @@
 // nothing.
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
-#include "common/model/value.h"
 #include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/saved.h"
 #include "coordinator/engine/requests/snapshot.h"

@@ -7,7 +7,6 @@
 //
 // A shadow of the run holds the loops: stream.c shows them as it showed the
 // real ones, and emit.c hands what it shows over to here, where it is numbered.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +16,9 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
-#include "common/model/request.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "common/pregel/pending.h"
-#include "common/pregel/pregel.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"

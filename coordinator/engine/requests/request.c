@@ -27,7 +27,6 @@
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
-#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads.h"

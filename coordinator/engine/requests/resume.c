@@ -5,7 +5,6 @@
 //
 // Who is served how is for those above to say: engine->requests->serve
 // (request.c).
-#include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/mem.h"

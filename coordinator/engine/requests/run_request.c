@@ -5,7 +5,6 @@
 //   thread busy?  --> what `if_busy` says (queue.c)
 //   its name must become the thread's first? --> claim.c, then here again
 //   else it begins (run.c)
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
@@ -13,7 +12,6 @@
 #include "common/base/status.h"
 #include "common/model/request.h"
 #include "common/model/run_key.h"
-#include "common/model/value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/lookup.h"

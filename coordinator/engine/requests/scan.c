@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/find.h"

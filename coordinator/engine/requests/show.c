@@ -1,8 +1,6 @@
 // show.c - what is out and what waits, for people.
 #include "common/base/map.h"
-#include "common/model/graph.h"
 #include "common/model/request.h"
-#include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"

@@ -1,15 +1,11 @@
 // stream.c - what listeners are shown, and when (spec/engine.md 10); emit.c
 // says on which row it rests and sends it.
-#include <stdio.h>
-#include <string.h>
 
-#include "common/base/check.h"
+#include "coordinator/engine/requests/stream.h"
 #include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
-#include "common/model/request.h"
-#include "common/model/requests.h"
 #include "common/model/reserved.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
@@ -21,7 +17,6 @@
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/snapshot.h"
-#include "coordinator/engine/requests/stream.h"
 #include "coordinator/engine/threads/answers.h"
 
 // ------------------------------------------------ values

@@ -6,7 +6,6 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/run_status.h"

@@ -19,7 +19,6 @@
 #include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"

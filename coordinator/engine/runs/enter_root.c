@@ -9,7 +9,6 @@
 #include "common/model/compare.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
-#include "common/model/request.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"

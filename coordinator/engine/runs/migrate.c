@@ -20,7 +20,6 @@
 #include "common/model/journal.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
-#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"

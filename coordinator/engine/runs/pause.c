@@ -22,7 +22,6 @@
 // that our own records go through, so what is told later is newer.
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"

@@ -15,7 +15,6 @@
 // less again.
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
@@ -27,7 +26,6 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
-#include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/step/state.h"

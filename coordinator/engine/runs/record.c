@@ -17,7 +17,6 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/find.h"
-#include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/json_object.h"
 #include "common/model/request.h"

@@ -1,11 +1,9 @@
 // recover.c - runs that were found unfinished: each goes on from its rows, as
 // itself, when its thread has been read.
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/status.h"
-#include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"

@@ -19,7 +19,6 @@
 #include "common/model/request.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
-#include "common/pregel/pregel.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"

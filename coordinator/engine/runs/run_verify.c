@@ -1,6 +1,5 @@
 // run_verify.c - what holds of runs between two steps (invariants.c has the
 // list).
-#include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/mem.h"

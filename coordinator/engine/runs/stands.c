@@ -10,7 +10,6 @@
 #include "common/base/status.h"
 #include "common/model/find.h"
 #include "common/model/graph.h"
-#include "common/model/request.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"

@@ -6,7 +6,6 @@
 // given, as if the node had returned them: here, or on a worker where routers
 // decide. If the last worker of its version goes, it is planned anew with one
 // that is served.
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/ids.h"
@@ -25,7 +24,6 @@
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/queue.h"
-#include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/stands.h"
 #include "coordinator/engine/runs/update_state.h"

@@ -1,6 +1,5 @@
 // attempt_verify.c - what holds of a task's attempt between two steps
 // (invariants.c has the list).
-#include "common/model/task.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/threads/invariant.h"

@@ -19,7 +19,6 @@
 // (ss_begins_until).
 //
 // docs/reference/protocol.md tells the worker's half.
-#include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -33,7 +32,6 @@
 #include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
-#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"

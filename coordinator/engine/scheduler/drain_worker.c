@@ -7,17 +7,14 @@
 // the worker has answered it. All else is as with a signal: the worker tells
 // its other coordinators, ends what it runs, and hands back what it has not
 // begun.
-#include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/request.h"
 #include "common/model/suggest.h"
-#include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"

@@ -20,7 +20,6 @@
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_store.h"
-#include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"

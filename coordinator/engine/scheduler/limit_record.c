@@ -4,7 +4,6 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/scheduler/limit.h"

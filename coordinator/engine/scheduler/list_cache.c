@@ -10,13 +10,11 @@
 // something else under that slot cannot take it for the base: what was lost,
 // repeated or has come too late makes it say that it lacks the list, and the
 // order goes again, whole. The lists here share with those of the loops.
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/graph.h"
 #include "common/model/persistent_vector.h"
 #include "common/model/task.h"
 #include "common/model/value.h"

@@ -1,13 +1,11 @@
 // order.c - a task as a worker is asked to do it: self-contained
 // (model/task.h).
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
-#include "common/model/request.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"

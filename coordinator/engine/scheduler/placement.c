@@ -4,19 +4,15 @@
 // draining and has room; of those the least loaded, relative to its size. Among
 // equals the one that worked on the thread last: it holds its lists already
 // (list_cache.c), and what the application caches.
-#include <string.h>
 
-#include "common/base/check.h"
+#include "coordinator/engine/scheduler/placement.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/base/status.h"
 #include "common/model/graph.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/update_state.h"
-#include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/workers.h"

@@ -4,9 +4,7 @@
 
 #include <stdbool.h>
 
-struct engine;
 struct ss_event;
-struct ss_graph;
 struct ss_assignment;
 struct task;
 struct worker;

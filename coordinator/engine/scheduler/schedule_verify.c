@@ -1,13 +1,10 @@
 // schedule_verify.c - what holds of workers, attempts and ready tasks between
 // two steps (invariants.c has the list).
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/status.h"
-#include "common/model/graph.h"
-#include "common/model/task.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/limits.h"

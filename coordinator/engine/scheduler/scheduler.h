@@ -10,7 +10,6 @@
 
 struct census;
 struct engine;
-struct ss_attempt;
 struct ss_event;
 struct ss_shards;
 

@@ -16,7 +16,6 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/cluster.h"
-#include "common/model/graph.h"
 #include "common/model/task.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"

@@ -5,7 +5,6 @@
 #include "common/base/map.h"
 #include "common/base/move.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 

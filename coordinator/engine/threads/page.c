@@ -4,7 +4,6 @@
 // take: the list is cut between items, and says that there is more. Who asks
 // goes on behind its last item (`before`, `after`, `from`). An item is never
 // cut: one alone that no message can carry is refused where messages are made.
-#include <string.h>
 
 #include "common/base/status.h"
 #include "common/model/request.h"

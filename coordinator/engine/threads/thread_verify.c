@@ -5,7 +5,6 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/model/journal.h"
-#include "common/model/request.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"

@@ -12,8 +12,6 @@
 #include "common/model/cluster.h"
 #include "coordinator/engine/threads/thread.h"
 
-struct engine;
-
 // Those that are in memory, or are being read.
 struct threads {
     const struct thread_owner *owner;
