@@ -50,29 +50,52 @@ static int execute(
                : failed(saver, "sqlite", error);
 }
 
-static int prepare(struct sqlite_saver *saver, const char *sql,
-    sqlite3_stmt **ret_statement, struct ss_error *error)
+// ---------------------------------------------------------------- statements
+
+struct param {
+    const char *text; // NULL: `bytes`, or SQL NULL
+    const void *bytes;
+    size_t size;
+};
+
+static void bind(sqlite3_stmt *statement, int place, const struct param *param)
 {
-    return sqlite3_prepare_v2(saver->db, sql, -1, ret_statement, NULL) ==
-                   SQLITE_OK
-               ? SS_OK
-               : failed(saver, "sqlite", error);
+    int code = param->bytes  ? sqlite3_bind_blob64(statement, place,
+                                   param->bytes, param->size, SQLITE_TRANSIENT)
+               : param->text ? sqlite3_bind_text(statement, place, param->text,
+                                   -1, SQLITE_TRANSIENT)
+                             : sqlite3_bind_null(statement, place);
+    ss_check(code != SQLITE_MISUSE);
 }
 
-static void bind_text(sqlite3_stmt *statement, int place, const char *text)
+typedef int row_fn(void *ctx, sqlite3_stmt *row, struct ss_error *error);
+
+// Run the statement on the table, and take each row that it finds (`take` NULL:
+// it finds none); it ends with the first error.
+static int query(struct sqlite_saver *saver, const char *table, const char *sql,
+    const struct param *params, int count, row_fn *take, void *ctx,
+    struct ss_error *error)
 {
-    if (text)
-        ss_check(sqlite3_bind_text(statement, place, text, -1,
-                     SQLITE_TRANSIENT) != SQLITE_MISUSE);
-    else
-        ss_check(sqlite3_bind_null(statement, place) == SQLITE_OK);
+    sqlite3_stmt *statement = NULL;
+    int step = SQLITE_DONE, status = SS_OK;
+    if (sqlite3_prepare_v2(saver->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return failed(saver, "sqlite", error);
+    for (int i = 0; i < count; i++)
+        bind(statement, i + 1, &params[i]);
+    while (status == SS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
+        status = take(ctx, statement, error);
+    if (status == SS_OK && step != SQLITE_DONE)
+        status = failed(saver, table, error);
+    sqlite3_finalize(statement);
+    return status;
 }
 
-static void bind_bytes(
-    sqlite3_stmt *statement, int place, const void *bytes, size_t size)
+static int note_row(void *ctx, sqlite3_stmt *row, struct ss_error *error)
 {
-    ss_check(sqlite3_bind_blob64(statement, place, size ? bytes : "", size,
-                 SQLITE_TRANSIENT) != SQLITE_MISUSE);
+    (void)row;
+    (void)error;
+    *(bool *)ctx = true;
+    return SS_OK;
 }
 
 static const char *text_of(sqlite3_stmt *statement, int column)
@@ -101,28 +124,26 @@ static int check_names(
 
 // ---------------------------------------------------------------- reading
 
+static int take_name(void *ctx, sqlite3_stmt *row, struct ss_error *error)
+{
+    json_t *name = json_string(text_of(row, 0));
+    int status = check_names(row, 1, error);
+    if (status == SS_OK && !name)
+        status = ss_error_set(
+            error, SS_EFORMAT, "column thread_id: a text that is not UTF-8");
+    if (status != SS_OK)
+        ss_error_wrap(error, "table checkpoints");
+    json_array_append_new(ctx, name);
+    return status;
+}
+
 static int list_threads(
     struct ss_saver *saver, json_t **ret_threads, struct ss_error *error)
 {
-    sqlite3_stmt *statement = NULL;
     json_t *list = json_array();
-    int step = SQLITE_DONE;
-    int status = prepare(mine(saver),
-        "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id",
-        &statement, error);
-    while (status == SS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-        json_t *name = json_string(text_of(statement, 0));
-        status = check_names(statement, 1, error);
-        if (status == SS_OK && !name)
-            status = ss_error_set(error, SS_EFORMAT,
-                "column thread_id: a text that is not UTF-8");
-        if (status != SS_OK)
-            ss_error_wrap(error, "table checkpoints");
-        json_array_append_new(list, name);
-    }
-    if (status == SS_OK && step != SQLITE_DONE)
-        status = failed(mine(saver), "table checkpoints", error);
-    sqlite3_finalize(statement);
+    int status = query(mine(saver), "table checkpoints",
+        "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id", NULL,
+        0, take_name, list, error);
     if (status == SS_OK)
         *ret_threads = list;
     else
@@ -130,10 +151,17 @@ static int list_threads(
     return status;
 }
 
+// What the rows of one checkpoint are put into.
+struct saved {
+    json_t *json;
+    size_t weight; // of the values so far
+};
+
 // A row of `writes`: task_id, task_path, channel, type, idx, value.
-static int take_write(sqlite3_stmt *statement, json_t *saved, size_t *weight,
-    struct ss_error *error)
+static int take_write(
+    void *ctx, sqlite3_stmt *statement, struct ss_error *error)
 {
+    struct saved *saved = ctx;
     const struct ss_record_write write = {.task_id = text_of(statement, 0),
         .path = text_of(statement, 1),
         .channel = text_of(statement, 2),
@@ -143,9 +171,9 @@ static int take_write(sqlite3_stmt *statement, json_t *saved, size_t *weight,
         .size = size_of(statement, 5)};
     int status = check_names(statement, 4, error);
     if (status == SS_OK)
-        status = ss_saver_weigh(weight, write.size, error);
+        status = ss_saver_weigh(&saved->weight, write.size, error);
     if (status == SS_OK) {
-        status = ss_record_write(saved, &write, error);
+        status = ss_record_write(saved->json, &write, error);
         if (status != SS_OK)
             ss_error_wrap(error, "column value");
     }
@@ -157,12 +185,12 @@ static int take_write(sqlite3_stmt *statement, json_t *saved, size_t *weight,
 }
 
 static int read_writes(struct sqlite_saver *saver, const char *thread,
-    const struct ss_record *record, json_t *saved, struct ss_error *error)
+    const struct ss_record *record, json_t *json, struct ss_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int step = SQLITE_DONE;
-    size_t weight = 0;
-    int status = prepare(saver,
+    const struct param place[] = {
+        {.text = thread}, {.text = record->ns}, {.text = record->id}};
+    struct saved saved = {.json = json};
+    return query(saver, "table writes",
         saver->has_path
             ? "SELECT task_id, task_path, channel, type, idx, value FROM"
               " writes WHERE thread_id = ?1 AND checkpoint_ns = ?2 AND"
@@ -170,24 +198,23 @@ static int read_writes(struct sqlite_saver *saver, const char *thread,
             : "SELECT task_id, '', channel, type, idx, value FROM writes"
               " WHERE thread_id = ?1 AND checkpoint_ns = ?2 AND"
               " checkpoint_id = ?3 ORDER BY task_id, idx",
-        &statement, error);
-    if (status == SS_OK) {
-        bind_text(statement, 1, thread);
-        bind_text(statement, 2, record->ns);
-        bind_text(statement, 3, record->id);
-    }
-    while (status == SS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
-        status = take_write(statement, saved, &weight, error);
-    if (status == SS_OK && step != SQLITE_DONE)
-        status = failed(saver, "table writes", error);
-    sqlite3_finalize(statement);
-    return status;
+        place, 3, take_write, &saved, error);
 }
 
+// A thread that is read.
+struct reading {
+    struct sqlite_saver *saver;
+    const char *thread;
+    ss_saver_each_fn *each;
+    void *ctx; // of `each`
+    size_t count;
+};
+
 // A row of `checkpoints`: ns, id, parent, type, checkpoint, metadata.
-static int take_checkpoint(struct sqlite_saver *saver, const char *thread,
-    sqlite3_stmt *statement, json_t **ret_saved, struct ss_error *error)
+static int take_checkpoint(
+    void *ctx, sqlite3_stmt *statement, struct ss_error *error)
 {
+    struct reading *reading = ctx;
     json_t *saved = NULL;
     const struct ss_record record = {.ns = text_of(statement, 0),
         .id = text_of(statement, 1),
@@ -203,98 +230,38 @@ static int take_checkpoint(struct sqlite_saver *saver, const char *thread,
     if (status != SS_OK)
         ss_error_wrap(error, "table checkpoints");
     else
-        status = read_writes(saver, thread, &record, saved, error);
+        status =
+            read_writes(reading->saver, reading->thread, &record, saved, error);
     if (status != SS_OK) {
         ss_error_wrap(error, "checkpoint %.40s, namespace \"%.100s\"",
             record.id, record.ns);
         json_decref(saved);
         return status;
     }
-    *ret_saved = saved;
-    return SS_OK;
-}
-
-static int read_checkpoints(struct sqlite_saver *saver, const char *thread,
-    ss_saver_each_fn *each, void *ctx, struct ss_error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    int step = SQLITE_DONE;
-    size_t count = 0;
-    int status = prepare(saver,
-        "SELECT checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
-        " checkpoint, metadata FROM checkpoints WHERE thread_id = ?1"
-        " ORDER BY checkpoint_id, checkpoint_ns",
-        &statement, error);
-    if (status == SS_OK)
-        bind_text(statement, 1, thread);
-    while (status == SS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-        json_t *saved = NULL;
-        status = take_checkpoint(saver, thread, statement, &saved, error);
-        if (status == SS_OK)
-            status = each(ctx, saved, error);
-        count++;
-    }
-    if (status == SS_OK && step != SQLITE_DONE)
-        status = failed(saver, "table checkpoints", error);
-    sqlite3_finalize(statement);
-    if (status == SS_OK && count == 0)
-        status = ss_error_set(
-            error, SS_ENOTFOUND, "there is no thread \"%.200s\"", thread);
-    return status;
+    reading->count++;
+    return reading->each(reading->ctx, saved, error);
 }
 
 static int read_thread(struct ss_saver *saver, const char *thread,
     ss_saver_each_fn *each, void *ctx, struct ss_error *error)
 {
-    struct sqlite_saver *own = mine(saver);
-    int status = execute(own, "BEGIN", error);
+    struct reading reading = {mine(saver), thread, each, ctx, 0};
+    int status = execute(mine(saver), "BEGIN", error);
     if (status != SS_OK)
         return status;
-    status = read_checkpoints(own, thread, each, ctx, error);
-    sqlite3_exec(own->db, "ROLLBACK", NULL, NULL, NULL);
+    status = query(mine(saver), "table checkpoints",
+        "SELECT checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
+        " checkpoint, metadata FROM checkpoints WHERE thread_id = ?1"
+        " ORDER BY checkpoint_id, checkpoint_ns",
+        &(struct param){.text = thread}, 1, take_checkpoint, &reading, error);
+    if (status == SS_OK && reading.count == 0)
+        status = ss_error_set(
+            error, SS_ENOTFOUND, "there is no thread \"%.200s\"", thread);
+    sqlite3_exec(mine(saver)->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 
 // ---------------------------------------------------------------- writing
-
-static int delete_rows(
-    struct sqlite_saver *saver, const char *thread, struct ss_error *error)
-{
-    static const char *const sql[] = {
-        "DELETE FROM checkpoints WHERE thread_id = ?1",
-        "DELETE FROM writes WHERE thread_id = ?1"};
-    int status = SS_OK;
-    for (size_t i = 0; i < 2 && status == SS_OK; i++) {
-        sqlite3_stmt *statement = NULL;
-        status = prepare(saver, sql[i], &statement, error);
-        if (status == SS_OK) {
-            bind_text(statement, 1, thread);
-            if (sqlite3_step(statement) != SQLITE_DONE)
-                status = failed(saver, "sqlite", error);
-        }
-        sqlite3_finalize(statement);
-    }
-    return status;
-}
-
-static int count_rows(struct sqlite_saver *saver, const char *thread,
-    bool *ret_any, struct ss_error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    int status = prepare(saver,
-        "SELECT EXISTS (SELECT 1 FROM checkpoints WHERE thread_id = ?1) OR"
-        " EXISTS (SELECT 1 FROM writes WHERE thread_id = ?1)",
-        &statement, error);
-    if (status == SS_OK) {
-        bind_text(statement, 1, thread);
-        if (sqlite3_step(statement) == SQLITE_ROW)
-            *ret_any = sqlite3_column_int(statement, 0) != 0;
-        else
-            status = failed(saver, "sqlite", error);
-    }
-    sqlite3_finalize(statement);
-    return status;
-}
 
 static void roll_back(struct ss_saver *saver)
 {
@@ -308,29 +275,28 @@ static int begin(struct ss_saver *saver, const char *thread, bool replace,
     struct ss_error *error)
 {
     struct sqlite_saver *own = mine(saver);
+    const struct param of = {.text = thread};
     bool any = false;
     int status = execute(own, "BEGIN IMMEDIATE", error);
     if (status != SS_OK)
         return status;
     own->is_open = true;
-    status = count_rows(own, thread, &any, error);
+    status = query(own, "sqlite",
+        "SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoints WHERE thread_id = ?1)"
+        " OR EXISTS (SELECT 1 FROM writes WHERE thread_id = ?1)",
+        &of, 1, note_row, &any, error);
     if (status == SS_OK && any && !replace)
         status = ss_error_set(error, SS_EEXISTS,
             "thread \"%.200s\" has rows there already", thread);
     if (status == SS_OK && any)
-        status = delete_rows(own, thread, error);
+        status =
+            query(own, "sqlite", "DELETE FROM checkpoints WHERE thread_id = ?1",
+                &of, 1, NULL, NULL, error);
+    if (status == SS_OK && any)
+        status = query(own, "sqlite", "DELETE FROM writes WHERE thread_id = ?1",
+            &of, 1, NULL, NULL, error);
     if (status != SS_OK)
         roll_back(saver);
-    return status;
-}
-
-static int run_once(struct sqlite_saver *saver, sqlite3_stmt *statement,
-    const char *what, struct ss_error *error)
-{
-    int status = sqlite3_step(statement) == SQLITE_DONE
-                     ? SS_OK
-                     : failed(saver, what, error);
-    sqlite3_finalize(statement);
     return status;
 }
 
@@ -338,8 +304,14 @@ static int write_one(struct sqlite_saver *saver, const char *thread,
     const struct ss_record_rows *rows, const struct ss_record_blob *write,
     struct ss_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int status = prepare(saver,
+    char idx[16]; // a number again in its column
+    snprintf(idx, sizeof(idx), "%d", (int)write->idx);
+    const struct param params[] = {{.text = thread}, {.text = rows->ns},
+        {.text = rows->id}, {.text = write->task_id}, {.text = idx},
+        {.text = write->channel}, {.text = write->tag},
+        {.bytes = write->size ? write->bytes : "", .size = write->size},
+        {.text = write->path}};
+    return query(saver, "table writes",
         saver->has_path
             ? "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id,"
               " task_id, idx, channel, type, value, task_path)"
@@ -347,41 +319,22 @@ static int write_one(struct sqlite_saver *saver, const char *thread,
             : "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id,"
               " task_id, idx, channel, type, value)"
               " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        &statement, error);
-    if (status != SS_OK)
-        return status;
-    bind_text(statement, 1, thread);
-    bind_text(statement, 2, rows->ns);
-    bind_text(statement, 3, rows->id);
-    bind_text(statement, 4, write->task_id);
-    ss_check(sqlite3_bind_int(statement, 5, write->idx) == SQLITE_OK);
-    bind_text(statement, 6, write->channel);
-    bind_text(statement, 7, write->tag);
-    bind_bytes(statement, 8, write->bytes, write->size);
-    if (saver->has_path)
-        bind_text(statement, 9, write->path);
-    return run_once(saver, statement, "table writes", error);
+        params, saver->has_path ? 9 : 8, NULL, NULL, error);
 }
 
 static int write_rows(struct ss_saver *saver, const char *thread,
     const struct ss_record_rows *rows, struct ss_error *error)
 {
     struct sqlite_saver *own = mine(saver);
-    sqlite3_stmt *statement = NULL;
-    int status = prepare(own,
+    const struct param params[] = {{.text = thread}, {.text = rows->ns},
+        {.text = rows->id}, {.text = rows->parent},
+        {.bytes = rows->checkpoint, .size = rows->size},
+        {.bytes = rows->metadata, .size = strlen(rows->metadata)}};
+    int status = query(own, "table checkpoints",
         "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,"
         " parent_checkpoint_id, type, checkpoint, metadata)"
         " VALUES (?1, ?2, ?3, ?4, 'msgpack', ?5, ?6)",
-        &statement, error);
-    if (status != SS_OK)
-        return status;
-    bind_text(statement, 1, thread);
-    bind_text(statement, 2, rows->ns);
-    bind_text(statement, 3, rows->id);
-    bind_text(statement, 4, rows->parent);
-    bind_bytes(statement, 5, rows->checkpoint, rows->size);
-    bind_bytes(statement, 6, rows->metadata, strlen(rows->metadata));
-    status = run_once(own, statement, "table checkpoints", error);
+        params, 6, NULL, NULL, error);
     for (size_t i = 0; i < rows->writes.count && status == SS_OK; i++)
         status = write_one(own, thread, rows, &rows->writes.items[i], error);
     return status;
@@ -427,16 +380,15 @@ static const struct ss_saver_table table = {.layout = SS_RECORD_WHOLE,
 // LangGraph.js has the same tables, and reads nothing but JSON.
 static int check_reader(struct sqlite_saver *saver, struct ss_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int status =
-        prepare(saver, "SELECT 1 FROM checkpoints WHERE type = 'json' LIMIT 1",
-            &statement, error);
-    if (status == SS_OK && sqlite3_step(statement) == SQLITE_ROW)
-        status = ss_error_set(error, SS_EINVAL,
-            "it has rows of LangGraph.js, which could not read what is "
-            "written here: export into another file");
-    sqlite3_finalize(statement);
-    return status;
+    bool any = false;
+    int status = query(saver, "sqlite",
+        "SELECT 1 FROM checkpoints WHERE type = 'json' LIMIT 1", NULL, 0,
+        note_row, &any, error);
+    return any ? ss_error_set(error, SS_EINVAL,
+                     "it has rows of LangGraph.js, which could not read what "
+                     "is "
+                     "written here: export into another file")
+               : status;
 }
 
 static int look(
