@@ -86,26 +86,19 @@ static void write_begin(struct ss_buf *buf, const json_t *explained)
 // "greet", "left and right", "measure (12 tasks)".
 static void write_names(struct ss_buf *buf, const json_t *tasks)
 {
-    struct ss_map counts = {0};
+    json_t *counts = json_object(), *task, *count;
     size_t i, shown = 0;
-    json_t *task;
-    json_array_foreach ((json_t *)tasks, i, task) {
-        const char *name = ss_json_str(task, "name", "?");
-        size_t *count = ss_map_get(&counts, name);
-        if (!count) {
-            count = ss_zalloc(1, sizeof(*count));
-            ss_map_put(&counts, name, count);
-        }
-        ++*count;
+    const char *name;
+    json_array_foreach ((json_t *)tasks, i, task)
+        ss_text_tally(counts, ss_json_str(task, "name", "?"));
+    json_object_foreach (counts, name, count) {
+        bool is_last = ++shown == json_object_size(counts);
+        add_plain(buf, shown == 1 ? " " : is_last ? " and " : ", ", name);
+        if (json_integer_value(count) > 1)
+            ss_buf_addf(
+                buf, " (%lld tasks)", (long long)json_integer_value(count));
     }
-    for (const struct ss_map_entry *e = counts.first; e; e = e->next) {
-        const char *between = shown == 0 ? " " : e->next ? ", " : " and ";
-        add_plain(buf, between, e->key);
-        if (*(const size_t *)e->value > 1)
-            ss_buf_addf(buf, " (%zu tasks)", *(const size_t *)e->value);
-        shown++;
-    }
-    ss_map_fini(&counts, ss_free);
+    json_decref(counts);
 }
 
 // Tasks of a node that failed, and were tried again.

@@ -153,24 +153,30 @@ static json_t *newest_of(json_t *all, int64_t limit)
     return list;
 }
 
-// Add the pages that `body` asks for, until there are `limit` items (0: all) in
-// the list.
-static int add_first(struct ss_client *client, const struct list *list,
-    json_t *body, int64_t limit, json_t **all,
+// Add the pages that `body` asks for, until there are `limit` items (0: all).
+// `page_size`: so many are asked for at once; 0: all that are wanted.
+static int gather(struct ss_client *client, const struct list *list,
+    json_t *body, int64_t limit, int64_t page_size, struct ss_cli_found *found,
     struct ss_client_error *ret_error)
 {
     struct page page = {.more = true};
-    while (page.more) {
+    for (int64_t left = limit; page.more && (limit == 0 || left > 0);) {
+        int64_t size = limit > 0 && (page_size == 0 || left < page_size)
+                           ? left
+                           : page_size;
+        if (size > 0)
+            json_object_set_new(body, "limit", json_integer(size));
         int status = next(client, list, body, &page, ret_error);
         if (status != 0)
             return status;
-        json_array_extend(*all, page.items);
+        json_array_extend(found->list, page.items);
         json_decref(page.items);
-        int64_t left = limit - (int64_t)json_array_size(*all);
-        page.more = page.more && (limit == 0 || left > 0);
-        if (limit > 0)
-            json_object_set_new(body, "limit", json_integer(left));
+        found->lacks = found->lacks || page.lacks;
+        found->unsearched += page.unsearched;
+        left = limit - (int64_t)json_array_size(found->list);
     }
+    if (page.more)
+        found->next = ss_strdup(ss_json_str(body, "after", NULL));
     return 0;
 }
 
@@ -209,13 +215,12 @@ int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
     ss_check(limit >= 0 && ret_list);
     if (!body)
         return no_text(op, ret_error);
-    json_t *all = json_array();
-    int status = add_first(client, list, body, limit, &all, ret_error);
+    struct ss_cli_found found = {.list = json_array()};
+    int status = gather(client, list, body, limit, 0, &found, ret_error);
     json_decref(body);
     if (status == 0)
-        *ret_list = all;
-    else
-        json_decref(all);
+        *ret_list = json_incref(found.list);
+    ss_cli_found_fini(&found);
     return status;
 }
 
@@ -226,34 +231,6 @@ static bool knows_no_order(const struct ss_client_error *error)
 {
     return ss_cli_status(error) == SS_EINVAL &&
            strstr(error->message, "unknown key \"order\"") != NULL;
-}
-
-static int find_in_order(struct ss_client *client, const struct list *list,
-    json_t *body, int64_t limit, struct ss_cli_found *found,
-    struct ss_client_error *ret_error)
-{
-    struct page page = {.more = true};
-    while (page.more) {
-        int64_t left = limit - (int64_t)json_array_size(found->list);
-        int64_t size = limit > 0 && left < (int64_t)list->page
-                           ? left
-                           : (int64_t)list->page;
-        json_object_set_new(body, "limit", json_integer(size));
-        int status = next(client, list, body, &page, ret_error);
-        if (status != 0)
-            return status;
-        json_array_extend(found->list, page.items);
-        json_decref(page.items);
-        found->lacks = found->lacks || page.lacks;
-        found->unsearched += page.unsearched;
-        while (limit > 0 && (int64_t)json_array_size(found->list) > limit)
-            json_array_remove(found->list, (size_t)limit); // nobody asked for
-        if (limit > 0 && (int64_t)json_array_size(found->list) >= limit)
-            break;
-    }
-    if (page.more)
-        found->next = ss_strdup(ss_json_str(body, "after", NULL));
-    return 0;
 }
 
 int ss_cli_find(struct ss_client *client, const char *op, json_t *body,
@@ -268,7 +245,10 @@ int ss_cli_find(struct ss_client *client, const char *op, json_t *body,
     json_t *plain = json_copy(body);
     ret->list = json_array();
     json_object_set_new(body, "order", json_string("newest"));
-    int status = find_in_order(client, list, body, limit, ret, ret_error);
+    int status =
+        gather(client, list, body, limit, (int64_t)list->page, ret, ret_error);
+    while (limit > 0 && (int64_t)json_array_size(ret->list) > limit)
+        json_array_remove(ret->list, (size_t)limit); // nobody asked for
     if (status != 0 && knows_no_order(ret_error) &&
         json_array_size(ret->list) == 0)
         status = add_newest(client, list, plain, limit, &ret->list, ret_error);

@@ -7,7 +7,6 @@
 #include "client/cli/table.h"
 #include "client/cli/text.h"
 #include "client/cli/waiting.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
@@ -28,26 +27,21 @@ bool ss_snapshot_is_there(const json_t *snapshot)
 // "a, b \xc3\x97200"; NULL for an empty list. Gives.
 static char *names(const json_t *list)
 {
-    struct ss_map counts = {0};
+    json_t *counts = json_object(), *item, *count;
     struct ss_buf buf;
+    const char *name;
     size_t i;
-    json_t *item;
     ss_buf_init(&buf, TEXT_SIZE_MAX);
-    json_array_foreach (list, i, item) {
-        const char *name = json_is_string(item) ? json_string_value(item) : "?";
-        size_t *count = ss_map_get(&counts, name);
-        if (!count) {
-            count = ss_zalloc(1, sizeof(*count));
-            ss_map_put(&counts, name, count);
-        }
-        ++*count;
+    json_array_foreach (list, i, item)
+        ss_text_tally(
+            counts, json_is_string(item) ? json_string_value(item) : "?");
+    json_object_foreach (counts, name, count) {
+        ss_buf_addf(&buf, "%s%s", buf.size ? ", " : "", name);
+        if (json_integer_value(count) > 1)
+            ss_buf_addf(
+                &buf, " \xc3\x97%lld", (long long)json_integer_value(count));
     }
-    for (const struct ss_map_entry *e = counts.first; e; e = e->next) {
-        ss_buf_addf(&buf, "%s%s", buf.size ? ", " : "", e->key);
-        if (*(const size_t *)e->value > 1)
-            ss_buf_addf(&buf, " \xc3\x97%zu", *(const size_t *)e->value);
-    }
-    ss_map_fini(&counts, ss_free);
+    json_decref(counts);
     char *text = buf.size ? ss_strdup(ss_buf_str(&buf)) : NULL;
     ss_buf_fini(&buf);
     return text;

@@ -7,6 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/model/value.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -102,6 +103,12 @@ char *ss_text_cut(const char *text, size_t width)
         return ss_strdup(text);
     return ss_format(
         "%.*s" ELLIPSIS, (int)fitting(text, width - 1, &taken), text);
+}
+
+void ss_text_tally(json_t *counts, const char *name)
+{
+    json_object_set_new(
+        counts, name, json_integer(ss_json_int(counts, name, 0) + 1));
 }
 
 char *ss_text_line(const json_t *json)

@@ -34,6 +34,8 @@ char *ss_text_ago(int64_t ms);
 char *ss_text_time(const char *iso);
 // "1 node", "3 nodes". Gives.
 char *ss_text_count(int64_t count, const char *noun);
+// One more of that name among `counts`, {name: count}.
+void ss_text_tally(json_t *counts, const char *name);
 // "2,430". Gives.
 char *ss_text_thousands(int64_t count);
 // "▇▇▇▁▁▁" of `width` columns. Gives.

@@ -40,44 +40,36 @@ static char *running(const json_t *wait)
     return text;
 }
 
+static char *with_name(const char *text, const json_t *wait, const char *key)
+{
+    char *name = ss_text_plain(ss_json_str(wait, key, "?"));
+    char *whole = ss_format("%s %s", text, name);
+    ss_free(name);
+    return whole;
+}
+
 char *ss_waiting_text(const json_t *wait)
 {
-    char *labels, *name, *text;
-    switch (ss_wait_reason_of(wait)) {
-    case SS_WAIT_PLANNED:
-        return ss_strdup("waits for its turn");
-    case SS_WAIT_CACHE:
-        return ss_strdup("waits for the cache");
-    case SS_WAIT_PAUSED:
-        return ss_strdup("waits: its graph is paused");
-    case SS_WAIT_STORE:
-        return ss_strdup("waits for the store");
-    case SS_WAIT_MAX_CONCURRENCY:
-        return ss_strdup("waits below max_concurrency");
-    case SS_WAIT_LIMIT:
-        name = ss_text_plain(ss_json_str(wait, "limit", "?"));
-        text = ss_format("waits for the limit %s", name);
-        ss_free(name);
-        return text;
-    case SS_WAIT_NO_WORKER:
-        return ss_strdup("waits: no worker serves its version");
-    case SS_WAIT_NO_LABEL:
-        labels = ss_text_plain(ss_json_str(wait, "labels", "?"));
-        text = ss_format("waits: no worker offers %s", labels);
-        ss_free(labels);
-        return text;
-    case SS_WAIT_WORKERS_BUSY:
-        return ss_strdup("waits for room");
-    case SS_WAIT_RUNNING:
+    static const char *const texts[] = {
+        [SS_WAIT_PLANNED] = "waits for its turn",
+        [SS_WAIT_CACHE] = "waits for the cache",
+        [SS_WAIT_PAUSED] = "waits: its graph is paused",
+        [SS_WAIT_STORE] = "waits for the store",
+        [SS_WAIT_MAX_CONCURRENCY] = "waits below max_concurrency",
+        [SS_WAIT_NO_WORKER] = "waits: no worker serves its version",
+        [SS_WAIT_WORKERS_BUSY] = "waits for room",
+        [SS_WAIT_ANSWER] = "waits for an answer",
+        [SS_WAIT_OTHER] = "waits"};
+    enum ss_wait_reason reason = ss_wait_reason_of(wait);
+    if (reason == SS_WAIT_RUNNING)
         return running(wait);
-    case SS_WAIT_BACKOFF:
+    if (reason == SS_WAIT_BACKOFF)
         return backoff_text(wait);
-    case SS_WAIT_ANSWER:
-        return ss_strdup("waits for an answer");
-    case SS_WAIT_OTHER:
-        break;
-    }
-    return ss_strdup("waits");
+    if (reason == SS_WAIT_LIMIT)
+        return with_name("waits for the limit", wait, "limit");
+    if (reason == SS_WAIT_NO_LABEL)
+        return with_name("waits: no worker offers", wait, "labels");
+    return ss_strdup(texts[reason]);
 }
 
 // "fetch", "fetch \xc3\x972,431".

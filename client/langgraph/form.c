@@ -98,17 +98,12 @@ static bool is_name(const json_t *json)
            strlen(json_string_value(json)) == json_string_length(json);
 }
 
-static void put_text(struct ss_buf *buf, const char *text)
-{
-    ss_msgpack_str(buf, text, strlen(text));
-}
-
 static void begin_own(struct ss_buf *payload, const char *name)
 {
     ss_buf_init(payload, SS_LANGGRAPH_VALUE_MAX);
     ss_msgpack_array(payload, 3);
-    put_text(payload, TYPES);
-    put_text(payload, name);
+    ss_msgpack_text(payload, TYPES);
+    ss_msgpack_text(payload, name);
 }
 
 // Put `payload` behind `buf` as an extension, unless `status` says otherwise.
@@ -181,12 +176,12 @@ static int encode_timeout(
     struct ss_buf payload;
     begin_own(&payload, "TimeoutPolicy");
     ss_msgpack_map(&payload, 3);
-    put_text(&payload, "run_timeout");
+    ss_msgpack_text(&payload, "run_timeout");
     ss_msgpack_float(&payload, json_number_value(ms) / 1000);
-    put_text(&payload, "idle_timeout");
+    ss_msgpack_text(&payload, "idle_timeout");
     ss_msgpack_nil(&payload);
-    put_text(&payload, "refresh_on");
-    put_text(&payload, "auto");
+    ss_msgpack_text(&payload, "refresh_on");
+    ss_msgpack_text(&payload, "auto");
     return end_own(buf, SS_EXT_FIELDS, &payload, SS_OK, error);
 }
 
@@ -202,7 +197,7 @@ static int encode_send(const json_t *json, const struct ss_ext_allowed *allowed,
         return ss_error_set(error, SS_EFORMAT, "what was sent is not a $send");
     begin_own(&payload, "Send");
     ss_msgpack_array(&payload, timeout ? 3 : 2);
-    put_text(&payload, json_string_value(node));
+    ss_msgpack_text(&payload, json_string_value(node));
     int status = SS_OK;
     if (arg)
         status = ss_item_encode(arg, allowed, &payload, error);
@@ -281,7 +276,7 @@ static int encode_interrupt(const json_t *json,
     ss_msgpack_map(&payload, 3);
     for (size_t i = 0; i < 3 && status == SS_OK; i++) {
         const json_t *value = json_object_get(json, fields[i]);
-        put_text(&payload, fields[i]);
+        ss_msgpack_text(&payload, fields[i]);
         if (value)
             status = ss_item_encode(value, allowed, &payload, error);
         else
@@ -373,8 +368,8 @@ static int encode_names(
     struct ss_buf payload;
     ss_buf_init(&payload, SS_LANGGRAPH_VALUE_MAX);
     ss_msgpack_array(&payload, 3);
-    put_text(&payload, "builtins");
-    put_text(&payload, "set");
+    ss_msgpack_text(&payload, "builtins");
+    ss_msgpack_text(&payload, "set");
     int status = ss_item_encode(names, &nothing, &payload, error);
     return end_own(buf, SS_EXT_ARG, &payload, status, error);
 }

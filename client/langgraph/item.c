@@ -401,11 +401,6 @@ static int encode_mark(struct encoder *encoder, const json_t *mark)
     return status;
 }
 
-static void encode_text(struct encoder *encoder, const char *text)
-{
-    ss_msgpack_str(encoder->buf, text, strlen(text));
-}
-
 static int encode_map(struct encoder *encoder, const json_t *map, int depth);
 
 static int not_data(const struct encoder *encoder, const char *name)
@@ -464,12 +459,12 @@ static int encode_ext(
     ss_buf_init(&payload, SS_LANGGRAPH_VALUE_MAX);
     encoder.buf = &payload;
     ss_msgpack_array(&payload, typed->method ? 4 : 3);
-    encode_text(&encoder, typed->module);
-    encode_text(&encoder, typed->name);
+    ss_msgpack_text(&payload, typed->module);
+    ss_msgpack_text(&payload, typed->name);
     if (status == SS_OK)
         status = encode_arg(&encoder, typed->arg, depth + 1);
     if (typed->method)
-        encode_text(&encoder, typed->method);
+        ss_msgpack_text(&payload, typed->method);
     if (status == SS_OK && payload.status != SS_OK)
         status = ss_error_set(
             outer->error, SS_ELIMIT, "an object is larger than a value may be");
@@ -498,7 +493,7 @@ static int encode_map(struct encoder *encoder, const json_t *map, int depth)
     json_t *value;
     ss_msgpack_map(encoder->buf, json_object_size(map));
     json_object_foreach ((json_t *)map, key, value) {
-        encode_text(encoder, key);
+        ss_msgpack_text(encoder->buf, key);
         int status = encode(encoder, value, depth + 1);
         if (status != SS_OK)
             return status;
@@ -519,10 +514,10 @@ static int encode_message(struct encoder *outer, const json_t *json, int depth)
     struct encoder encoder = *outer;
     encoder.buf = &payload;
     ss_msgpack_array(&payload, 4);
-    encode_text(&encoder, known->module);
-    encode_text(&encoder, known->name);
+    ss_msgpack_text(&payload, known->module);
+    ss_msgpack_text(&payload, known->name);
     int status = encode_map(&encoder, json, depth + 1);
-    encode_text(&encoder, VALIDATE);
+    ss_msgpack_text(&payload, VALIDATE);
     if (status == SS_OK && payload.status != SS_OK)
         status = ss_error_set(
             outer->error, SS_ELIMIT, "a message is larger than a value may be");

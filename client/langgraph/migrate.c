@@ -8,6 +8,7 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 
@@ -221,11 +222,6 @@ static json_t *triggers_of(const struct migrating *one)
     return triggers;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 enum { PARTS_BEFORE = 4, SCRIPT = 0, ANSWERS_MAX = 4 };
 
 // What a task's id is made of.
@@ -403,7 +399,7 @@ static json_t *keys_of(const json_t *map)
     json_t *value, *list = json_array();
     json_object_foreach ((json_t *)map, key, value)
         keys[count++] = key;
-    qsort(keys, count, sizeof(*keys), by_name);
+    qsort(keys, count, sizeof(*keys), ss_text_order);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_string(keys[i]));
     ss_free(keys);

@@ -349,6 +349,11 @@ void ss_msgpack_str(struct ss_buf *buf, const char *text, size_t size)
     body(buf, text, size);
 }
 
+void ss_msgpack_text(struct ss_buf *buf, const char *text)
+{
+    ss_msgpack_str(buf, text, strlen(text));
+}
+
 void ss_msgpack_bin(struct ss_buf *buf, const void *bytes, size_t size)
 {
     sized(buf, size, 0, 0, 0xc4, 0xc5);

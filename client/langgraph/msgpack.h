@@ -72,6 +72,7 @@ void ss_msgpack_int(struct ss_buf *buf, int64_t integer);
 void ss_msgpack_uint(struct ss_buf *buf, uint64_t number);
 void ss_msgpack_float(struct ss_buf *buf, double number);
 void ss_msgpack_str(struct ss_buf *buf, const char *text, size_t size);
+void ss_msgpack_text(struct ss_buf *buf, const char *text);
 void ss_msgpack_bin(struct ss_buf *buf, const void *bytes, size_t size);
 void ss_msgpack_array(struct ss_buf *buf, size_t count);
 void ss_msgpack_map(struct ss_buf *buf, size_t count);

@@ -221,11 +221,6 @@ static int write_split(struct rowing *rowing)
     return status;
 }
 
-static void put_text(struct ss_buf *buf, const char *text)
-{
-    ss_msgpack_str(buf, text, strlen(text));
-}
-
 static int write_whole(struct rowing *rowing)
 {
     static const struct ss_ext_allowed nothing;
@@ -237,15 +232,15 @@ static int write_whole(struct rowing *rowing)
     ss_buf_init(&buf, SS_LANGGRAPH_VALUE_MAX);
     ss_msgpack_map(&buf, json_object_size(record) + 1);
     json_object_foreach (record, name, value) {
-        put_text(&buf, name);
+        ss_msgpack_text(&buf, name);
         if (status == SS_OK)
             status = ss_item_encode(value, &nothing, &buf, rowing->error);
     }
     json_decref(record);
-    put_text(&buf, "channel_values");
+    ss_msgpack_text(&buf, "channel_values");
     ss_msgpack_map(&buf, json_object_size(values));
     json_object_foreach (values, name, value) {
-        put_text(&buf, name);
+        ss_msgpack_text(&buf, name);
         if (status == SS_OK) {
             status = ss_form_encode(
                 name, false, value, rowing->allowed, &buf, rowing->error);

@@ -140,3 +140,8 @@ size_t ss_text_plain_size(const char *text, size_t size)
         i++;
     return i;
 }
+
+int ss_text_order(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}

@@ -13,5 +13,7 @@ bool ss_text_ok(const void *bytes, size_t size);
 // quote, no backslash, nothing below a space. Whether they are UTF-8 is not
 // looked at.
 size_t ss_text_plain_size(const char *text, size_t size);
+// The order of two texts by their bytes, as qsort() of an array of them asks.
+int ss_text_order(const void *left, const void *right);
 
 #endif

@@ -215,11 +215,6 @@ static void write_real(struct pen *pen, double number)
 
 static void write_json(struct pen *pen, const json_t *json);
 
-static int compare_keys(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void write_member(struct pen *pen, const char *key, const json_t *member)
 {
     write_string(pen, key, strlen(key));
@@ -235,7 +230,7 @@ static void write_sorted(struct pen *pen, json_t *object)
     for (void *at = json_object_iter(object); at;
          at = json_object_iter_next(object, at))
         keys[i++] = json_object_iter_key(at);
-    qsort(keys, count, sizeof(*keys), compare_keys);
+    qsort(keys, count, sizeof(*keys), ss_text_order);
     for (i = 0; i < count; i++)
         write_member(pen, keys[i], json_object_get(object, keys[i]));
     ss_free(keys);

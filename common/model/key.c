@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text.h"
 #include "common/model/build.h"
 #include "common/model/limits.h"
 #include "common/model/reducer.h"
@@ -198,17 +199,12 @@ static int parse_zero(const struct parsed *key, enum ss_type type,
     return SS_OK;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 // Sorted, each once: membership is asked on every write.
 void ss_names_sort(char **names, size_t *count)
 {
     if (*count == 0)
         return;
-    qsort(names, *count, sizeof(*names), compare_names);
+    qsort(names, *count, sizeof(*names), ss_text_order);
     size_t kept = 1;
     for (size_t i = 1; i < *count; i++) {
         if (strcmp(names[i], names[kept - 1]) == 0)

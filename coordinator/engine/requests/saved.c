@@ -8,6 +8,7 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/model/checkpoint.h"
 #include "common/model/limits.h"
 #include "common/model/pending.h"
@@ -172,11 +173,6 @@ int ss_saved_check(const json_t *saved, struct ss_error *error)
 
 // ------------------------------------------------ in
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void read_updated(struct ss_checkpoint *full, const json_t *updated)
 {
     size_t count = json_array_size(updated);
@@ -186,7 +182,7 @@ static void read_updated(struct ss_checkpoint *full, const json_t *updated)
         full->updated[full->updated_count++] =
             ss_strdup(json_string_value(json_array_get(updated, i)));
     if (count > 1)
-        qsort(full->updated, count, sizeof(char *), by_name);
+        qsort(full->updated, count, sizeof(char *), ss_text_order);
 }
 
 struct ss_checkpoint *ss_saved_read(const json_t *saved)
