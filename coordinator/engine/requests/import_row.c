@@ -136,15 +136,14 @@ static const struct ss_checkpoint_entry *root_of(
                               ss_json_str(parents, "", ""));
 }
 
-// A task's last answer is the plain one: it was taken, and is not given again
-// (docs/decisions/0007).
-static bool is_answer(const json_t *write, const json_t *plain)
+// The last of the answers that a task was given; NULL: the write has none.
+static const json_t *last_answer(const json_t *write)
 {
     const json_t *answers = json_object_get(write, "value");
     size_t count = json_array_size(answers);
-    return plain && count > 0 &&
-           strcmp(ss_json_str(write, "channel", ""), SS_NAME_RESUME) == 0 &&
-           json_equal(plain, json_array_get(answers, count - 1));
+    return strcmp(ss_json_str(write, "channel", ""), SS_NAME_RESUME) == 0
+               ? json_array_get(answers, count - 1)
+               : NULL;
 }
 
 static void append_some(struct thread *thread,
@@ -153,12 +152,11 @@ static void append_some(struct thread *thread,
     const struct ss_checkpoint_entry *root = root_of(thread, mark);
     struct ss_pendings known = {0}, waiting = {0};
     struct ss_row *row = NULL;
+    bool is_read = false;
     size_t i, capacity = 0;
     json_t *write;
-    ss_journal_pending(mark, NULL, &known);
-    if (root && !first)
-        ss_journal_pending(root, NULL, &waiting);
-    const json_t *plain = plain_answer(&waiting);
+    if (json_array_size(writes) > 0)
+        ss_journal_pending(mark, NULL, &known);
     json_array_foreach ((json_t *)writes, i, write) {
         if (is_first(write) != first || is_known(&known, write))
             continue;
@@ -174,7 +172,16 @@ static void append_some(struct thread *thread,
         ss_id_copy(to.task_id, ss_json_str(write, "task_id", ""));
         ss_row_add_write(row, &capacity, &to);
         ss_value_unref(value);
-        if (is_answer(write, plain))
+        const json_t *answer = first || !root ? NULL : last_answer(write);
+        if (!answer)
+            continue;
+        // A task's last answer is the plain one: it was taken, and is not given
+        // again (docs/decisions/0007).
+        if (!is_read)
+            ss_journal_pending(root, NULL, &waiting);
+        is_read = true;
+        const json_t *plain = plain_answer(&waiting);
+        if (plain && json_equal(plain, answer))
             ss_id_copy(row->answer_of, root->id);
     }
     ss_pendings_fini(&known);
