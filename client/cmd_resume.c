@@ -123,14 +123,11 @@ int ss_cmd_resume(struct ss_client *client)
         status = ss_terms_read(&more);
     if (status == SS_CLI_DONE && answers.count > 0)
         status = ss_cli_find_interrupts(client, words.items[0], &resume);
-    if (status != SS_CLI_DONE) {
-        json_decref(resume);
-        json_decref(more);
-        return status;
-    }
     char *found = ss_strdup(graph);
-    if (!found && (status = ss_cli_find_graph(
-                       client, words.items[0], &found)) != SS_CLI_DONE) {
+    if (status == SS_CLI_DONE && !found)
+        status = ss_cli_find_graph(client, words.items[0], &found);
+    if (status != SS_CLI_DONE) {
+        ss_free(found);
         json_decref(resume);
         json_decref(more);
         return status;
@@ -147,9 +144,7 @@ int ss_cmd_resume(struct ss_client *client)
         .thread = words.items[0],
         .stream = stream,
         .progress = progress};
-    status = follow.body ? ss_cli_follow(client, &follow)
-                         : ss_cli_usage("a word of the command is not text in "
-                                        "UTF-8");
+    status = ss_cli_follow(client, &follow);
     ss_free(found);
     return status;
 }

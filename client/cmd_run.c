@@ -100,9 +100,7 @@ int ss_cmd_run(struct ss_client *client)
         .thread = thread,
         .stream = stream,
         .progress = progress};
-    if (!follow.body)
-        status = ss_cli_usage("a word of the command is not text in UTF-8");
-    else if (at)
+    if (follow.body && at)
         status = ss_cli_look(client, follow.body);
     if (status == SS_CLI_DONE)
         status = ss_cli_follow(client, &follow);

@@ -372,6 +372,8 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
     struct watch watch = {.follow = follow};
     int signals = -1;
     struct ss_error error;
+    if (!follow->body)
+        return ss_cli_usage("a word of the command is not text in UTF-8");
     if (ss_signals_open(stops, 2, &signals, &error) != SS_OK) {
         json_decref(follow->body);
         return ss_cli_fail("%s", error.message);

@@ -9,7 +9,7 @@
 
 struct ss_follow {
     const char *op;     // "run" or "attach"
-    json_t *body;       // taken
+    json_t *body;       // taken; NULL: a word of it is not text
     const char *graph;  // for advice; or NULL
     const char *thread; // or NULL: the coordinator makes one up
     const char *stream; // modes to show on stdout; or NULL: the result only

@@ -28,6 +28,19 @@ static Superstep__V1__Attempt **pack_attempts(
     return items;
 }
 
+// Messages that are attempts, and nothing else.
+#define PACK_ATTEMPTS(kind, field, number)                                     \
+    static void pack_##field(struct ss_packer *packer,                         \
+        const struct ss_message *message, envelope *to)                        \
+    {                                                                          \
+        PACK(kind, field, number);                                             \
+        it->n_attempts = message->attempts_count;                              \
+        it->attempts = pack_attempts(packer, message);                         \
+    }
+PACK_ATTEMPTS(Cancel, cancel, CANCEL)
+PACK_ATTEMPTS(Settled, settled, SETTLED)
+PACK_ATTEMPTS(Lacks, lacks, LACKS)
+
 static void pack_hello(
     struct ss_packer *packer, const struct ss_message *message, envelope *to)
 {
@@ -118,14 +131,6 @@ static void pack_refused(
         packer, message->refused.text ? message->refused.text : "");
 }
 
-static void pack_cancel(
-    struct ss_packer *packer, const struct ss_message *message, envelope *to)
-{
-    PACK(Cancel, cancel, CANCEL);
-    it->n_attempts = message->attempts_count;
-    it->attempts = pack_attempts(packer, message);
-}
-
 static void pack_heard(
     struct ss_packer *packer, const struct ss_message *message, envelope *to)
 {
@@ -133,14 +138,6 @@ static void pack_heard(
     it->sent = message->sent;
     it->n_gone = message->attempts_count;
     it->gone = pack_attempts(packer, message);
-}
-
-static void pack_settled(
-    struct ss_packer *packer, const struct ss_message *message, envelope *to)
-{
-    PACK(Settled, settled, SETTLED);
-    it->n_attempts = message->attempts_count;
-    it->attempts = pack_attempts(packer, message);
 }
 
 static void pack_ask(
@@ -203,14 +200,6 @@ static void pack_seek(
     it->epoch = message->epoch;
     it->n_shards = message->shards_count;
     it->shards = message->shards;
-}
-
-static void pack_lacks(
-    struct ss_packer *packer, const struct ss_message *message, envelope *to)
-{
-    PACK(Lacks, lacks, LACKS);
-    it->n_attempts = message->attempts_count;
-    it->attempts = pack_attempts(packer, message);
 }
 
 static void pack_offers(
