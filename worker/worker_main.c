@@ -56,6 +56,9 @@ static int check(const struct ss_worker_settings *values, bool has_app)
 static int run(const struct ss_settings *settings,
     const struct ss_worker_settings *values, const struct ss_app *app)
 {
+    // What a body prints is for somebody who waits for it, and a crash must not
+    // take it along: superstep dev, systemd and containers read through a pipe.
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     ss_log_setup(&(struct ss_log_options){.program = "superstep-worker",
         .level = SS_LOG_INFO,
         .is_json = values->log_json});

@@ -151,5 +151,19 @@ def test_dev_shows_each_run_that_fails_with_its_message():
         dev.stop()
 
 
+def test_dev_shows_at_once_what_a_body_prints():
+    with World() as world:
+        source = world.path("prints.c")
+        source.write_text((APP % "said").replace(
+            "#include <unistd.h>", "#include <stdio.h>\n#include <unistd.h>")
+            .replace("    while (name", '    printf("I am %d\\n", 17);\n'
+                     "    while (name"), encoding="utf-8")
+        dev = start_dev(world, app=world.compile(source))
+        expect_says(world, "said")
+        # It has not ended, and the pipe is far from full.
+        dev.wait_line("I am 17")
+        dev.stop()
+
+
 if __name__ == "__main__":
     main(globals())
