@@ -51,7 +51,10 @@ static void pick(struct ss_route *route, json_t *item)
 
 int ss_route_to(struct ss_route *route, const char *node)
 {
-    pick(route, json_string(node));
+    json_t *name = json_string(node);
+    if (!ss_task_names_node(route->task, "ss_route_to", name))
+        return SS_FAILED;
+    pick(route, name);
     return 0;
 }
 
@@ -61,9 +64,13 @@ int ss_route_send(struct ss_route *route, const char *node, json_t *input)
         return ss_route_fail(route, NULL,
             "ss_route_send: its input is NULL; did json_pack() refuse its "
             "format?");
+    json_t *name = json_string(node);
+    if (!ss_task_names_node(route->task, "ss_route_send", name)) {
+        json_decref(input);
+        return SS_FAILED;
+    }
     json_t *send = json_object(), *mark = json_object();
-    // a name that is no text in UTF-8 is none: the writers refuse the send
-    json_object_set_new_nocheck(send, "node", json_string(node));
+    json_object_set_new_nocheck(send, "node", name);
     json_object_set_new_nocheck(send, "arg", input);
     json_object_set_new_nocheck(mark, "$send", send);
     pick(route, mark);

@@ -219,19 +219,36 @@ json_t *ss_overwrite(json_t *value)
     return value ? json_pack("{s:o}", SS_NAME_OVERWRITE, value) : NULL;
 }
 
+bool ss_task_names_node(
+    struct ss_task *task, const char *call, const json_t *item)
+{
+    if (!item)
+        ss_task_fail(task, SS_EUPDATE, NULL, SS_RETRY_NO,
+            "%s: the name of its node is NULL, or not UTF-8; does the state "
+            "hold what names it?",
+            call);
+    return item != NULL;
+}
+
+static int go(struct ss_task *task, const char *call, json_t *item)
+{
+    if (!ss_task_names_node(task, call, item))
+        return SS_FAILED;
+    append(&task->gotos, item);
+    return 0;
+}
+
 int ss_send_to(struct ss_task *task, const char *node, json_t *input)
 {
     if (!is_there(task, "ss_send_to", input))
         return SS_FAILED;
-    append(&task->gotos,
+    return go(task, "ss_send_to",
         json_pack("{s:{s:s, s:o}}", "$send", "node", node, "arg", input));
-    return 0;
 }
 
 int ss_goto(struct ss_task *task, const char *node)
 {
-    append(&task->gotos, json_string(node));
-    return 0;
+    return go(task, "ss_goto", json_string(node));
 }
 
 int ss_parent(struct ss_task *task, json_t *update, const char *node)

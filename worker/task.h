@@ -45,6 +45,10 @@ void ss_task_fail(struct ss_task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *format, ...) SS_PRINTF(5, 6);
 void ss_task_fail_args(struct ss_task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *format, va_list args);
+// Whether `item`, which `call` made of a node's name, is there. A name that is
+// NULL or not UTF-8 fails the task: it would lead nowhere, without a word.
+bool ss_task_names_node(
+    struct ss_task *task, const char *call, const json_t *item);
 // The result of all calls of the body, as one value with marks (writers.h).
 // Gives.
 json_t *ss_task_returned(const struct ss_task *task);

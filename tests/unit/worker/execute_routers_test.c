@@ -25,6 +25,12 @@ static int go(struct ss_route *r)
     }
     if (strcmp(way, "nowhere") == 0)
         return 0;
+    if (strcmp(way, "unset") == 0)
+        return ss_route_to(r, ss_state_str(r, "unset"));
+    if (strcmp(way, "unset, and on") == 0) {
+        (void)ss_route_send(r, ss_state_str(r, "unset"), json_object());
+        return ss_route_to(r, "left");
+    }
     if (strcmp(way, "list") == 0)
         return ss_route_return(r, json_pack("[s, s]", "left", "right"));
     if (strcmp(way, "null") == 0)
@@ -69,6 +75,18 @@ START_TEST(a_router_chooses_where_to_go)
         "done __pregel_tasks={\"$send\":{\"node\":\"right\",\"arg\":{\"part\":"
         "0}}} __pregel_tasks={\"$send\":{\"node\":\"right\",\"arg\":{\"part\":"
         "1}}} branch:to:left=null");
+}
+END_TEST
+
+// A key that nobody has set, or a misspelt one: the run would end here, done.
+START_TEST(a_router_that_names_no_node_fails_the_task)
+{
+    const char *told = run_router("unset");
+    ck_assert_msg(
+        strstr(told, "ss_route_to: the name of its node is NULL"), "%s", told);
+    told = run_router("unset, and on");
+    ck_assert_msg(strstr(told, "ss_route_send: the name of its node is NULL"),
+        "%s", told);
 }
 END_TEST
 
@@ -138,6 +156,7 @@ END_TEST
 static void add_tests(TCase *tcase)
 {
     tcase_add_test(tcase, a_router_chooses_where_to_go);
+    tcase_add_test(tcase, a_router_that_names_no_node_fails_the_task);
     tcase_add_test(tcase, a_router_reads_the_state);
     tcase_add_test(tcase, a_router_may_fail_and_then_nothing_is_written);
     tcase_add_test(tcase, writers_run_alone_where_there_is_no_body_to_run);

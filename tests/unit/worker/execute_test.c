@@ -224,6 +224,28 @@ START_TEST(a_value_that_json_pack_refused_fails_with_a_hint)
 }
 END_TEST
 
+static int go_to_unset(struct ss_task *task)
+{
+    return ss_goto(task, ss_input_str(task, "unset"));
+}
+
+static int send_to_unset(struct ss_task *task)
+{
+    (void)ss_send_to(task, "not \xff UTF-8", json_object());
+    return 0;
+}
+
+START_TEST(a_body_that_goes_to_no_node_fails)
+{
+    const char *told = run_body(go_to_unset, "{}");
+    ck_assert_msg(
+        strstr(told, "ss_goto: the name of its node is NULL"), "%s", told);
+    told = run_body(send_to_unset, "{}");
+    ck_assert_msg(
+        strstr(told, "ss_send_to: the name of its node is NULL"), "%s", told);
+}
+END_TEST
+
 // ------------------------------------------------------------------ failures
 
 static int fail_soft(struct ss_task *task)
@@ -495,6 +517,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, what_is_no_map_is_refused);
     tcase_add_test(tcase, an_update_that_looks_like_a_mark_is_none);
     tcase_add_test(tcase, a_value_that_json_pack_refused_fails_with_a_hint);
+    tcase_add_test(tcase, a_body_that_goes_to_no_node_fails);
     tcase_add_test(tcase, failures_say_what_and_whether_to_try_again);
     tcase_add_test(tcase, the_first_failure_sticks_whatever_is_returned);
     tcase_add_test(tcase, texts_that_are_no_utf8_become_readable);

@@ -18,8 +18,10 @@
 //
 //     SS_APP(SS_GRAPH("hello", hello))
 //
-// Build it:  cc -shared -fPIC hello.c -o libhello.so $(pkg-config --cflags
-// superstep) Run it:    superstep dev libhello.so
+// Build it and run it:
+//
+//     cc -shared -fPIC hello.c -o libhello.so $(pkg-config --cflags superstep)
+//     superstep dev libhello.so
 //
 // What is promised: a node's body may run more than once (when its worker is
 // lost, when it is retried, when it goes on after an interrupt); what it wrote
@@ -29,7 +31,8 @@
 // Values are jansson's json_t. Functions that *take* a json_t take its
 // reference, also when they fail; what they *lend* lives until the node
 // returns, and must not be modified: other tasks may read it. A NULL where a
-// value is taken (json_pack() gives one for a wrong format) fails the task.
+// value is taken (json_pack() gives one for a wrong format), or where a node is
+// to be named, fails the task.
 //
 // A body runs on one of its worker's threads; several may run at once. Call
 // these functions from the body's own thread only.
