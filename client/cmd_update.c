@@ -39,28 +39,31 @@ int ss_cmd_update(struct ss_client *client)
         json_decref(update);
         return status;
     }
-    json_t *more = json_pack("{s:s*, s:s*, s:s*}", "checkpoint_id", at, "graph",
-        graph, "checkpoint_ns", ns);
+    json_t *answer,
+        *body = json_pack("{s:s, s:s*, s:s*, s:s*}", "thread", words.items[0],
+            "checkpoint_id", at, "graph", graph, "checkpoint_ns", ns);
+    json_t *steps =
+        json_pack("[[{s:o, s:s*}]]", "values", update, "as_node", as_node);
     ss_free(at);
-    json_t *body = json_copy(more);
-    json_object_set_new(body, "thread", json_string(words.items[0]));
-    status = ss_cli_look(client, body);
-    json_decref(body);
+    if (!body || !steps)
+        status = ss_cli_usage("a word of the command is not text in UTF-8");
+    else
+        status = ss_cli_look(client, body);
     if (status != SS_CLI_DONE) {
-        json_decref(update);
-        json_decref(more);
+        json_decref(steps);
+        json_decref(body);
         return status;
     }
-    json_t *config;
+    json_object_set_new(body, "supersteps", steps);
     struct ss_client_error why;
-    const struct ss_client_update request = {
-        .values = update, .as_node = as_node, .more = more};
-    if (ss_client_update(client, words.items[0], &request, &config, &why) != 0)
+    if (ss_client_ask(client, "update", body, NULL, &answer, &why) != 0)
         return ss_cli_client_fail(client, &why, graph, words.items[0]);
+    json_t *config = json_object_get(answer, "config");
+    ss_cli_warn_all(answer);
     if (ss_cli_options.json)
         ss_cli_print_json(config);
     else
         printf("checkpoint %s\n", ss_json_str(config, "checkpoint_id", "?"));
-    json_decref(config);
+    json_decref(answer);
     return SS_CLI_DONE;
 }

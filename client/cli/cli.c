@@ -77,6 +77,19 @@ void ss_cli_warn(const char *format, ...)
     va_end(args);
 }
 
+void ss_cli_warn_all(const json_t *answer)
+{
+    size_t i;
+    json_t *warning;
+    json_array_foreach (json_object_get(answer, "warnings"), i, warning) {
+        char *text = json_is_string(warning)
+                         ? ss_text_plain(json_string_value(warning))
+                         : ss_text_json(warning, 0);
+        ss_cli_warn("%s", text);
+        ss_free(text);
+    }
+}
+
 void ss_cli_note(const char *format, ...)
 {
     va_list args;

@@ -79,6 +79,8 @@ int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv);
 int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
 // "superstep: warning: ...", on stderr.
 void ss_cli_warn(const char *format, ...) SS_PRINTF(1, 2);
+// Each of an answer's "warnings".
+void ss_cli_warn_all(const json_t *answer);
 // What is no error, and no warning: what it waits for.
 void ss_cli_note(const char *format, ...) SS_PRINTF(1, 2);
 // As ss_cli_fail(), with the code of the error.

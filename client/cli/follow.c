@@ -181,19 +181,6 @@ static void print_stats(const json_t *answer)
     ss_free(tasks);
 }
 
-static void print_warnings(const json_t *answer)
-{
-    size_t i;
-    json_t *warning;
-    json_array_foreach (json_object_get(answer, "warnings"), i, warning) {
-        char *text = json_is_string(warning)
-                         ? ss_text_plain(json_string_value(warning))
-                         : ss_text_json(warning, 0);
-        ss_cli_warn("%s", text);
-        ss_free(text);
-    }
-}
-
 // "thread T: node \"N\": MESSAGE", with what the message has not said itself.
 // Gives.
 static char *failure_of(
@@ -252,7 +239,7 @@ static int follow_end(const struct ss_follow *follow, const json_t *answer)
         printf("run %s  thread %s\n", ss_json_str(answer, "run", "?"),
             ss_json_str(answer, "thread", "?"));
     } else {
-        print_warnings(answer);
+        ss_cli_warn_all(answer);
         json_t *output = json_object_get(answer, "output");
         if (output && (!json_is_null(output) || status == SS_RUN_DONE))
             print_output(output, ss_json_str(answer, "thread", follow->thread));

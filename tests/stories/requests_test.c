@@ -56,6 +56,22 @@ START_TEST(a_request_that_is_none_is_told_of_the_nearest)
 }
 END_TEST
 
+START_TEST(a_key_of_an_update_that_the_graph_lacks_is_told)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 4);
+    const char *error = error_of("update",
+        json_pack("{s:s, s:s, s:[[{s:{s:i}, s:s}]]}", "thread", "t", "graph",
+            "g", "supersteps", "values", "lgo", 1, "as_node", "a"));
+    ck_assert_str_eq(error, "");
+    const json_t *answer = world_answer(1);
+    json_t *told = json_array_get(json_object_get(answer, "warnings"), 0);
+    ck_assert_str_eq(json_string_value(told),
+        "node \"a\": \"lgo\" of its update is not a key of graph g, and was "
+        "ignored.");
+}
+END_TEST
+
 // The coordinator's core answers those before its engine sees them.
 START_TEST(what_the_process_answers_is_no_request_of_the_engine)
 {
@@ -76,4 +92,5 @@ END_TEST
 SUITE("requests", each_request_of_the_table_is_known,
     each_request_takes_its_own_keys_and_no_other,
     a_request_that_is_none_is_told_of_the_nearest,
+    a_key_of_an_update_that_the_graph_lacks_is_told,
     what_the_process_answers_is_no_request_of_the_engine)

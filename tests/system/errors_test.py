@@ -368,6 +368,21 @@ def test_a_result_over_the_limit_of_a_message_fails_its_task():
         expect(fine["status"] == "done", "the worker suffered")
 
 
+def test_a_mistyped_key_of_an_update_is_told():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        run_hello(world)
+        told = world.command("update", "t", "--values", '{"lgo": "x"}')
+        expect(told.wait() == 0 and "checkpoint " in told.text("out") and
+               '"lgo" of its update is not a key of graph hello, and was '
+               'ignored. Did you mean "log"?' in told.text("err"), told.text())
+        told = world.command("update", "t", "--as", "__input__", "--values",
+                             '{"log": "x", "nmae": "Ada"}')
+        expect(told.wait() == 0 and "1 of the values are no channels of graph "
+               "hello and were ignored" in told.text("err"), told.text())
+
+
 def test_without_a_coordinator_the_command_says_how_to_start_one():
     with World() as world:
         world.endpoint = "tcp://127.0.0.1:9"

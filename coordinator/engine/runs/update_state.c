@@ -53,7 +53,22 @@ struct change {
     bool is_due;    // the next superstep begins (run_on)
     SS_VEC(struct task *) tasks;
     struct ss_arena memory; // of their paths
+    json_t *warnings;       // texts for who asked; NULL: none
 };
+
+static void warn(void *ctx, const char *text)
+{
+    struct change *change = ctx;
+    size_t i;
+    json_t *told;
+    json_array_foreach (change->warnings, i, told)
+        if (strcmp(json_string_value(told), text) == 0)
+            return;
+    if (!change->warnings)
+        change->warnings = json_array();
+    if (i < SS_WARNINGS_MAX)
+        json_array_append_new(change->warnings, json_string(text));
+}
 
 const struct ss_graph *ss_update_state_graph(const struct change *change)
 {
@@ -80,6 +95,7 @@ void ss_update_state_free(struct change *change)
     ss_graph_unref(change->root);
     ss_graph_unref(change->graph);
     json_decref(change->supersteps);
+    json_decref(change->warnings);
     ss_request_unref(change->request);
     ss_free(change->ns);
     ss_free(change->left);
@@ -215,7 +231,8 @@ static void save(struct change *change, enum ss_source source)
     ss_thread_remember(thread, change->root);
     if (is_root)
         ss_thread_was_changed(thread, has_next);
-    json_t *answer = json_pack("{s:o}", "config", config);
+    json_t *answer = json_pack(
+        "{s:o, s:O*}", "config", config, "warnings", change->warnings);
     ss_answer_keep(thread, change->request, answer);
     ss_reply_durable(thread, change->request, answer);
     ss_update_state_free(change);
@@ -262,13 +279,21 @@ static void as_input(struct change *change, const json_t *update)
 {
     struct loop *loop = change->loop;
     struct ss_error error = {0};
+    struct ss_error text;
     struct ss_writes writes = {0};
+    size_t unknown = 0;
     char id[SS_UUID_SIZE];
     json_t *values = json_object_get(update, "values");
     int status =
         values && !json_is_null(values)
-            ? ss_writers_input(loop->graph, values, &writes, NULL, &error)
+            ? ss_writers_input(loop->graph, values, &writes, &unknown, &error)
             : SS_OK;
+    if (unknown > 0) {
+        ss_error_set(&text, SS_OK,
+            "%zu of the values are no channels of graph %s and were ignored",
+            unknown, loop->graph->name);
+        warn(change, text.message);
+    }
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(&error, SS_EUPDATE,
             "update as %s: the values are no input of graph %s", SS_NAME_INPUT,
@@ -339,8 +364,10 @@ static int write_here(struct task *task, struct ss_error *error)
 {
     json_t *parent = NULL;
     struct ss_fresh fresh = {0};
+    const struct ss_writer_hooks hooks = {
+        .warn = warn, .ctx = task->loop->change};
     int status = ss_writers_run(task->loop->graph, task->planned.node,
-        ss_value_json(task->returned), &fresh, NULL, task->planned.id,
+        ss_value_json(task->returned), &fresh, &hooks, task->planned.id,
         &task->writes, &parent, error);
     json_decref(parent);
     ss_task_move(task, TASK_DONE);
@@ -408,6 +435,11 @@ void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome)
 {
     struct change *change = task->loop->change;
     struct thread *thread = change->thread;
+    size_t i;
+    json_t *text;
+    json_array_foreach (outcome->warnings, i, text)
+        if (json_is_string(text))
+            warn(change, json_string_value(text));
     if (outcome->kind != SS_OUTCOME_DONE) {
         struct ss_error error;
         ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
