@@ -38,14 +38,19 @@ static bool begins_uuid(const char *typed)
            looks_like_uuid(typed, size);
 }
 
+static bool is_interrupt(const char *id)
+{
+    size_t size = strlen(id);
+    return size == SS_HEX128_SIZE - 1 && strspn(id, hex_digits) == size;
+}
+
 // Made up by us, a UUID or the id of a question: the thread 1234 that a person
 // named is not the beginning of their thread 12345.
 static bool is_made_up(const char *id)
 {
     size_t size = strlen(id);
-    if (size == SS_HEX128_SIZE - 1 && strspn(id, hex_digits) == size)
-        return true;
-    return size == SS_UUID_SIZE - 1 && looks_like_uuid(id, size);
+    return is_interrupt(id) ||
+           (size == SS_UUID_SIZE - 1 && looks_like_uuid(id, size));
 }
 
 static bool is_part(const char *typed)
@@ -233,10 +238,16 @@ int ss_cli_find_interrupts(
     json_object_foreach (*answers, typed, value) {
         char *id = NULL;
         status = find_interrupt(client, thread, typed, &id);
+        // Under anything but an id it would be taken for the answer itself.
+        if (status == SS_CLI_DONE && !is_interrupt(id))
+            status = ss_cli_fail("thread %s asks nothing under the id \"%s\": "
+                                 "superstep state %s tells what it asks",
+                thread, typed, thread);
+        if (status == SS_CLI_DONE)
+            json_object_set(whole, id, value);
+        ss_free(id);
         if (status != SS_CLI_DONE)
             break;
-        json_object_set(whole, id, value);
-        ss_free(id);
     }
     json_decref(*answers);
     *answers = whole;

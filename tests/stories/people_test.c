@@ -87,8 +87,9 @@ START_TEST(a_plain_answer_to_two_questions_is_refused_with_nothing_stored)
     world_get("run", RUN(""));
     world_forget();
     world_get("run", ANSWER("'yes'"));
-    told("ann: error invalid_state: thread t: 2 questions are open; say which "
-         "one this answers: {\"resume\": {id: answer}}\n");
+    told("ann: error invalid_state: thread t: 2 questions are open; say by its "
+         "id which one this answers: --answer ID=JSON, in a request "
+         "{\"resume\": {id: answer}}\n");
 }
 END_TEST
 

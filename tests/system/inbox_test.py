@@ -45,5 +45,21 @@ def test_the_inbox_survives_its_coordinator_and_is_answered_at_once():
         expect(len(runs) == 2, json.dumps(runs))
 
 
+def test_an_answer_under_a_mistyped_id_answers_nothing():
+    with World() as world:
+        world.coordinator()
+        world.worker(LIB / "libapproval.so")
+        world.do("run", "approval", "--thread", "t", "--input",
+                 '{"topic": "lift"}', status=3)
+        asked = world.ask("inbox")
+        for typed in ("1", "review", "0123456789"):
+            told = world.command("resume", "t", "--answer", f"{typed}=true")
+            expect(told.wait() == 1 and
+                   f'asks nothing under the id "{typed}"' in told.text("err"),
+                   told.text())
+        expect([row["value"] for row in world.ask("inbox")] ==
+               [row["value"] for row in asked], "it was taken for an answer")
+
+
 if __name__ == "__main__":
     main(globals())

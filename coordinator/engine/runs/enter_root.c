@@ -129,8 +129,8 @@ static int which_one(const struct loop *loop, const char *what, size_t count,
     struct ss_error *error)
 {
     return ss_error_set(error, SS_ESTATE,
-        "thread %s: %zu questions %s; say which one this answers: "
-        "{\"resume\": {id: answer}}",
+        "thread %s: %zu questions %s; say by its id which one this answers: "
+        "--answer ID=JSON, in a request {\"resume\": {id: answer}}",
         loop->thread->id, count, what);
 }
 

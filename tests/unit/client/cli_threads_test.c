@@ -64,11 +64,14 @@ START_TEST(a_thread_is_resumed_with_its_graph)
                  "\"newest\"}\n"
                  "run {\"graph\":\"new\",\"thread\":\"t1\",\"command\":"
                  "{\"resume\":true},\"run\":\"MADE UP\"}\n");
-    ck_assert_int_eq(RUN("resume", "t1", "--graph", "g", "--answer", "a=1",
-                         "--answer", "b=\"x\""),
+    ck_assert_int_eq(RUN("resume", "t1", "--graph", "g", "--answer",
+                         "00000000000000000000000000000001=1", "--answer",
+                         "00000000000000000000000000000002=\"x\""),
         0);
     expect_asked("run {\"graph\":\"g\",\"thread\":\"t1\",\"command\":"
-                 "{\"resume\":{\"a\":1,\"b\":\"x\"}},\"run\":\"MADE UP\"}\n");
+                 "{\"resume\":{\"00000000000000000000000000000001\":1,"
+                 "\"00000000000000000000000000000002\":\"x\"}},\"run\":"
+                 "\"MADE UP\"}\n");
     ck_assert_int_eq(RUN("resume", "t1", "--graph", "g"), 0);
     expect_asked(
         "run {\"graph\":\"g\",\"thread\":\"t1\",\"run\":\"MADE UP\"}\n");
@@ -210,7 +213,7 @@ START_TEST(threads_are_changed)
         0);
     expect_out("checkpoint c9\n");
     expect_asked("state {\"checkpoint_id\":\"c8\",\"thread\":\"t\"}\n"
-                 "update {\"checkpoint_id\":\"c8\",\"thread\":\"t\","
+                 "update {\"thread\":\"t\",\"checkpoint_id\":\"c8\","
                  "\"supersteps\":[[{\"values\":{\"a\":1},\"as_node\":\"n\"}]]}"
                  "\n");
     ck_assert_int_eq(RUN("copy", "t", "u"), 0);
