@@ -12,8 +12,13 @@ enum {
     SS_STORE_BATCH_MAX = 1024,
     // Reads that later commits may overtake while a batch is gathered.
     SS_STORE_OVERTAKEN_MAX = 64,
-    // The same batch again when it is in doubt; then the caller decides.
-    SS_STORE_TRIES_MAX = 4,
+    // The same batch again when it is in doubt; then the caller decides. A
+    // server that is away is waited for SS_STORE_RECONNECT_MS each time: ten
+    // minutes, longer than what a server restarts or fails over in, and a
+    // coordinator that gives up ends.
+    SS_STORE_TRIES_MAX = 60,
+    // What is tried again as a program ends.
+    SS_STORE_LAST_TRIES_MAX = 4,
     // How long another process may write to the file (a backup, a person with
     // a shell) before a commit is put off.
     SS_STORE_BUSY_MS = 5000,

@@ -112,7 +112,7 @@ int ss_store_alone_begin(
 int ss_store_alone_end(struct ss_store *store, struct ss_error *error)
 {
     int status = SS_EAGAIN;
-    for (int i = 0; i < SS_STORE_TRIES_MAX && status == SS_EAGAIN; i++) {
+    for (int i = 0; i < SS_STORE_LAST_TRIES_MAX && status == SS_EAGAIN; i++) {
         status = alone_note(store, "true", error);
         if (status == SS_EAGAIN)
             ss_store_trouble(store, error->message);

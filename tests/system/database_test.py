@@ -91,6 +91,30 @@ def test_a_database_that_restarts_amid_a_run_costs_nothing():
                 worker.kill()
 
 
+def test_a_database_that_is_away_for_long_ends_no_coordinator():
+    """Two minutes of it did: four tries, ten seconds each. Here each of the
+    tries is shorter, so that what was two minutes is some seconds."""
+    with World() as world, postgres.Postgres() as server:
+        coordinator = world.coordinator(
+            "--store", server.url(reconnect_ms=200), "--cluster-lease-ms", "500")
+        worker = world.worker(world.compile(ROUNDS), stop="worker-ended:3")
+        run = begin(world, "t")
+        worker.wait_line(r"^stopped at worker-ended$")
+        server.stop()
+        worker.kill(signal.SIGCONT)
+        coordinator.wait_line(r"shards let go")
+        told = ""
+        while "has not answered for 4 s" not in told:
+            refused = world.command("runs")
+            expect(refused.wait() == 1, refused.text())
+            told = refused.text("err")
+            expect("has not answered" in told, told)
+        expect(coordinator.is_running(), coordinator.text())
+        server.start()
+        finish(world, "t", run)
+        expect(coordinator.is_running(), coordinator.text())
+
+
 def test_a_database_that_is_killed_with_a_commit_under_way_costs_nothing():
     with World() as world, postgres.Postgres() as server:
         app = world.compile(ROUNDS)
