@@ -67,7 +67,7 @@ int ss_cmd_cancel(struct ss_client *client)
         .done = rollback ? "is taken back" : "is cancelled",
         .act = cancel_any};
     int status;
-    if (ss_bulk_takes(client, &words, &all, &status))
+    if (ss_bulk_takes(client, &words, thread, &all, &status))
         return status;
     const char *id = words.items[0];
     struct ss_client_error error;

@@ -35,7 +35,7 @@ int ss_cmd_release(struct ss_client *client)
         .verb = "let go on",
         .done = "goes on"};
     int status;
-    if (ss_bulk_takes(client, &words, &all, &status))
+    if (ss_bulk_takes(client, &words, thread, &all, &status))
         return status;
     const char *id = words.items[0];
     struct ss_client_error error;

@@ -20,7 +20,9 @@ static const char *events;
 static bool is_detached, is_watched;
 
 const struct ss_arg ss_cmd_retry_options[] = {SS_CLI_WORDS(words, "RUN", 0, 1),
-    SS_CLI_THREAD_OF_RUN(of_thread),
+    SS_CLI_THREAD(of_thread,
+        "the run of this thread: others may have one of that name;\n"
+        "without RUN its last one"),
     SS_CLI_FLAG("failed", 0, ss_bulk_query.all,
         "without RUN: the last run of each thread, where that failed"),
     SS_CLI_GRAPH(graph, "without RUN: those that this graph failed on"),
@@ -85,13 +87,16 @@ int ss_cmd_retry(struct ss_client *client)
         .what = "failed run",
         .verb = "try again",
         .done = "is tried again",
+        .knows_last = true,
         .act = retry_any};
     int status;
-    if (ss_bulk_takes(client, &words, &all, &status))
+    if (ss_bulk_takes(client, &words, of_thread, &all, &status))
         return status;
-    const char *run = words.items[0];
+    const char *run = words.count > 0 ? words.items[0] : NULL;
     json_t *told = NULL;
     status = look(client, run, of_thread, &told);
+    if (!run)
+        run = ss_json_str(told, "run", "");
     const char *thread = ss_json_str(told, "thread", of_thread);
     if (status == SS_CLI_DONE)
         status = check(client, run, thread, told);

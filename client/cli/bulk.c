@@ -12,11 +12,15 @@
 
 struct ss_bulk_query ss_bulk_query;
 
+static bool is_said(const char *graph)
+{
+    return ss_bulk_query.all || graph || ss_which_is_said(&ss_bulk_query.which);
+}
+
 int ss_bulk_is_meant(const struct ss_arg_list *words, const char *what,
     const char *graph, bool *ret_meant)
 {
-    const struct ss_bulk_query *query = &ss_bulk_query;
-    *ret_meant = query->all || graph || ss_which_is_said(&query->which);
+    *ret_meant = is_said(graph);
     if (words->count > 0 && *ret_meant)
         return ss_cli_usage(
             "%s or --graph, --since, --meta, --all: one or others, not both",
@@ -140,10 +144,19 @@ int ss_bulk(struct ss_client *client, const struct ss_bulk *bulk)
 }
 
 bool ss_bulk_takes(struct ss_client *client, const struct ss_arg_list *words,
-    const struct ss_bulk *bulk, int *ret_status)
+    const char *thread, const struct ss_bulk *bulk, int *ret_status)
 {
-    bool is_many;
-    *ret_status = ss_bulk_is_meant(words, "RUN", bulk->graph, &is_many);
+    bool is_many = is_said(bulk->graph);
+    bool is_alone = thread && words->count == 0;
+    *ret_status = SS_CLI_DONE;
+    if (is_alone && !is_many && bulk->knows_last)
+        return false;
+    // Passed over, it would be done to all others, too.
+    if (is_alone && is_many)
+        *ret_status = ss_cli_usage(
+            "--thread is for one run; threads whose names begin so: --prefix");
+    else
+        *ret_status = ss_bulk_is_meant(words, "RUN", bulk->graph, &is_many);
     if (*ret_status == SS_CLI_DONE && is_many)
         *ret_status = ss_bulk(client, bulk);
     return is_many || *ret_status != SS_CLI_DONE;

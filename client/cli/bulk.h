@@ -34,6 +34,7 @@ struct ss_bulk {
     int (*act)(struct ss_client *client, const json_t *item, void *ctx,
         struct ss_client_error *ret_error);
     void *ctx;
+    bool knows_last; // --thread alone means the last run there, and not many
 };
 
 // Whether many are meant: no word says which one (`what`), and an option says
@@ -42,9 +43,9 @@ struct ss_bulk {
 int ss_bulk_is_meant(const struct ss_arg_list *words, const char *what,
     const char *graph, bool *ret_meant);
 // Whether many runs are meant, or it is not said which; *ret_status is then as
-// ss_bulk() returns it.
+// ss_bulk() returns it. `thread`: of the option that stands beside a run; NULL.
 bool ss_bulk_takes(struct ss_client *client, const struct ss_arg_list *words,
-    const struct ss_bulk *bulk, int *ret_status);
+    const char *thread, const struct ss_bulk *bulk, int *ret_status);
 // Returns an exit status: SS_CLI_FAILED where it could not be done to one of
 // them, or nobody said yes.
 int ss_bulk(struct ss_client *client, const struct ss_bulk *bulk);

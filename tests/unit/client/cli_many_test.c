@@ -123,6 +123,32 @@ START_TEST(retry_goes_on_where_a_failed_run_stopped)
 }
 END_TEST
 
+// Who knows the thread alone need not look up what its run is called.
+START_TEST(retry_of_a_thread_is_of_its_last_run)
+{
+    PLAY({.op = "explain", .final = TOLD_OF("r1", "failed")},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "-t", "t"), 0);
+    expect_asked("explain {\"thread\":\"t\"}\n"
+                 "explain {\"thread\":\"t\"}\n"
+                 "run {\"graph\":\"g\",\"thread\":\"t\",\"run\":"
+                 "\"MADE UP\"}\n");
+}
+END_TEST
+
+// The option was passed over: all runs of all threads were cancelled.
+START_TEST(a_thread_beside_all_is_refused)
+{
+    static const char said[] = "--thread is for one run; threads whose names "
+                               "begin so: --prefix";
+    expect_usage(RUN("cancel", "-t", "t", "--all", "--yes"), said);
+    expect_usage(RUN("retry", "-t", "t", "--failed", "--yes"), said);
+    expect_usage(RUN("release", "-t", "t", "-g", "g", "--yes"), said);
+    expect_usage(RUN("cancel", "-t", "t"),
+        "say which RUN, or --graph, --since, --meta, --all");
+}
+END_TEST
+
 START_TEST(retry_is_for_the_last_run_of_a_thread_and_for_failures)
 {
     PLAY({.op = "explain", .final = TOLD_OF("r2", "failed")},
@@ -159,6 +185,8 @@ static TCase *served(void)
     tcase_add_test(tcase, who_acts_on_all_is_told_that_some_are_not_listed_yet);
     tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
     tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);
+    tcase_add_test(tcase, retry_of_a_thread_is_of_its_last_run);
+    tcase_add_test(tcase, a_thread_beside_all_is_refused);
     tcase_add_test(
         tcase, retry_is_for_the_last_run_of_a_thread_and_for_failures);
     return tcase;
