@@ -348,6 +348,10 @@ static void tell_ended(struct dev *dev, struct member *it, int status)
         ss_child_start(&it->teller, argv, &error) != SS_OK)
         ss_cli_fail("%s", error.message);
     ss_free(how);
+}
+
+static void tell_where(const struct dev *dev, int status)
+{
     if (WIFSIGNALED(status))
         fprintf(stderr,
             "superstep: to see where: gdb -ex run --args %s --app "
@@ -367,13 +371,17 @@ static void on_worker_end(struct dev *dev, struct member *it, int status)
     }
     char *text = ss_child_status_text(status);
     if (!dev->is_announced && it->starts == 1) {
-        ss_cli_fail("worker %s %s", it->name, text);
+        ss_cli_fail("worker %s %s%s", it->name, text,
+            WIFSIGNALED(status) ? " before it was ready: where the application "
+                                  "is loaded, or its graphs are defined"
+                                : "");
         fail(dev);
     } else {
         ss_cli_fail("worker %s %s; starting another", it->name, text);
         tell_ended(dev, it, status);
         start_later(it);
     }
+    tell_where(dev, status);
     ss_free(text);
 }
 

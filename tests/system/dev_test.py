@@ -151,6 +151,41 @@ def test_dev_shows_each_run_that_fails_with_its_message():
         dev.stop()
 
 
+def test_dev_says_that_an_application_crashes_while_it_defines_its_graphs():
+    with World() as world:
+        source = world.path("defines.c")
+        source.write_text((APP % "said").replace(
+            "    ss_key(", "    *(volatile int *)0 = 1;\n    ss_key(", 1),
+            encoding="utf-8")
+        dev = world.start(
+            "dev", BIN / "superstep", "dev", world.compile(source),
+            "--listen", ANY_PORT, "--store", "memory:")
+        expect(dev.wait() == 1, dev.text())
+        told = dev.text("err")
+        expect("before it was ready" in told and "graphs are defined" in told
+               and "to see where: gdb" in told, told)
+
+
+def test_a_reducer_that_crashes_is_named_as_what_it_is():
+    with World() as world:
+        source = world.path("reduces.c")
+        source.write_text((APP % "said").replace(
+            "static void hello", """
+static json_t *crash(json_t *v, json_t *const *w, size_t n, void *ctx)
+{
+    (void)w, (void)n, (void)ctx;
+    *(volatile int *)0 = 1;
+    return v;
+}
+static void hello""").replace(".reducer = SS_APPEND", ".reduce = crash"),
+            encoding="utf-8")
+        start_dev(world, app=world.compile(source))
+        told = world.command("run", "hello", "--input", '{"name": "Ada"}')
+        expect(told.wait() == 1 and 'the reducer of key "log" (' in
+               told.text("err") and "crashed its worker: signal 11" in
+               told.text("err"), told.text())
+
+
 def test_dev_shows_at_once_what_a_body_prints():
     with World() as world:
         source = world.path("prints.c")

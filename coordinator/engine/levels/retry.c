@@ -271,17 +271,19 @@ static void lost_text(const struct task *task, const char *why, const char *how,
     char ret_text[SS_ERROR_SIZE])
 {
     const char *name = ss_task_label(task);
+    const char *what = task->planned.node ? "node" : "the reducer of key";
     uint32_t attempts = task->tries.redeliveries;
     if (how)
         snprintf(ret_text, SS_ERROR_SIZE,
-            "node \"%s\" (thread %s, task %s) %s; its worker was lost on each "
+            "%s \"%s\" (thread %s, task %s) %s; its worker was lost on each "
             "of %" PRIu32 " attempts",
-            name, task->loop->thread->id, task->planned.id, how, attempts);
+            what, name, task->loop->thread->id, task->planned.id, how,
+            attempts);
     else
         snprintf(ret_text, SS_ERROR_SIZE,
-            "node \"%s\": the worker that ran it was "
+            "%s \"%s\": the worker that ran it was "
             "lost on each of %" PRIu32 " attempts; the last: %s",
-            name, attempts, why);
+            what, name, attempts, why);
 }
 
 static bool is_lost_for_good(const struct task *task, const char *how)
