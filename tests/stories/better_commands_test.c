@@ -179,7 +179,7 @@ START_TEST(a_command_on_a_fresh_thread_updates_what_is_no_input)
     here_is(answer, "output.kept", "['k']");
     here_is(answer, "output.word", "'w'");
     const char *warnings = here_text(here_at(answer, "warnings"));
-    ck_assert_ptr_nonnull(strstr(warnings, "has no \\\"wrod\\\""));
+    ck_assert_ptr_nonnull(strstr(warnings, "has no key \\\"wrod\\\""));
     here_is(here_state("asked"), "values.kept", "['k']");
 }
 END_TEST

@@ -359,7 +359,7 @@ START_TEST(a_second_run_on_a_busy_thread_is_refused)
         "c of superstep 2 goes to worker w1 (attempt 1)\n"
         "  row 4 of t: writes of c\n"
         "bob: error busy: thread t is busy with run r: wait for it, cancel it, "
-        "or say what to do (if_busy)\n"
+        "or say what to do (--if-busy, in a request if_busy)\n"
         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
         "d of superstep 3 goes to worker w1 (attempt 1)\n"
         "the run ends: done\n"

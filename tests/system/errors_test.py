@@ -383,6 +383,26 @@ def test_a_mistyped_key_of_an_update_is_told():
                "hello and were ignored" in told.text("err"), told.text())
 
 
+def test_a_thread_and_a_node_that_are_none_are_named_as_such():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        run_hello(world, "first")
+        for words in (("history", "frist"),
+                      ("update", "frist", "--values", '{"log": "x"}')):
+            told = world.command(*words)
+            expect(told.wait() == 1 and 'there is no thread "frist"' in
+                   told.text("err") and 'Did you mean "first"' in
+                   told.text("err"), told.text())
+        world.do("copy", "frist", "second", status=1)
+        expect([row["thread"] for row in world.ask("threads")] == ["first"],
+               "a copy of nothing is there")
+        told = world.command("run", "hello", "--thread", "first", "--command",
+                             '{"goto": "gret"}')
+        expect('graph hello has no node "gret"' in
+               (told.wait(), told.text("err"))[1], told.text())
+
+
 def test_without_a_coordinator_the_command_says_how_to_start_one():
     with World() as world:
         world.endpoint = "tcp://127.0.0.1:9"

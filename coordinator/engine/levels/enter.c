@@ -85,12 +85,15 @@ int ss_enter_null_writes(
             ss_value_ref(inherited->items[i].value));
     for (size_t i = 0; i < writes.count; i++) {
         const char *channel = writes.items[i].channel;
+        const size_t prefix = strlen(SS_NAME_BRANCH);
+        bool is_goto = strncmp(channel, SS_NAME_BRANCH, prefix) == 0;
         if (!ss_name_ignored(channel) &&
             ss_graph_channel(loop->graph, channel) == SS_NONE)
             ss_loop_warn(loop,
-                "graph %s has no \"%s\": that part of the "
+                "graph %s has no %s \"%s\": that part of the "
                 "command was ignored",
-                loop->graph->name, channel);
+                loop->graph->name, is_goto ? "node" : "key",
+                is_goto ? channel + prefix : channel);
     }
     int status = writes.count ? apply_null(loop, &writes, then, error) : SS_OK;
     ss_writes_fini(&writes);

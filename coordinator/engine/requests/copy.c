@@ -138,6 +138,10 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
             from_id);
         return;
     }
+    if (ss_thread_head(from) == 0) { // the name of one is no thread
+        ss_reply_durable(to, request, json_pack("{s:i}", "rows", 0));
+        return;
+    }
     uint64_t head = copy_rows(to, from);
     to->last_ticks = from->last_ticks;
     ss_free(to->graph);

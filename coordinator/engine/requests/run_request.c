@@ -61,7 +61,8 @@ static int look_at(struct thread *thread, const struct ss_request *request,
         ss_thread_busy_with(thread, with);
         return ss_error_set(error, SS_EBUSY,
             "thread %s is busy with %s: "
-            "wait for it, cancel it, or say what to do (if_busy)",
+            "wait for it, cancel it, or say what to do (--if-busy, in a "
+            "request if_busy)",
             thread->id, with);
     }
     *ret_graph =

@@ -306,9 +306,12 @@ struct ss_graph *ss_request_graph(struct engine *engine,
     if (!name)
         name = thread ? thread->graph : NULL;
     if (!name) {
+        bool is_there =
+            thread && thread->journal && ss_journal_head(thread->journal) > 0;
         ss_error_set(error, SS_ENOTFOUND,
-            "thread %s is not known; say which "
-            "graph it is of",
+            is_there ? "the graph of thread %s is not known; say which it is of"
+                     : "there is no thread \"%s\"; one that is new needs a "
+                       "graph",
             thread ? thread->id : "?");
         return NULL;
     }
