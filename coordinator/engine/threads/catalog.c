@@ -310,8 +310,8 @@ struct ss_graph *ss_request_graph(struct engine *engine,
             thread && thread->journal && ss_journal_head(thread->journal) > 0;
         ss_error_set(error, SS_ENOTFOUND,
             is_there ? "the graph of thread %s is not known; say which it is of"
-                     : "there is no thread \"%s\"; one that is new needs a "
-                       "graph",
+                     : "there is no thread \"%s\": say which graph a new one "
+                       "is of",
             thread ? thread->id : "?");
         return NULL;
     }
