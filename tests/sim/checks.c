@@ -33,12 +33,23 @@ struct search {
     uint64_t head;
 };
 
+// The body may tell the id in place of the column (common/wire/row.h).
+static bool makes(const struct ss_store_row *row, const char *checkpoint)
+{
+    uint8_t id[SS_UUID_BYTES];
+    const uint8_t *body = row->body;
+    if (row->format < SS_ROW_FORMAT_10)
+        return strcmp(row->checkpoint_id, checkpoint) == 0;
+    return row->body_size > sizeof(id) && (body[0] & 8) &&
+           ss_uuid_parse(checkpoint, id) &&
+           memcmp(body + 1, id, sizeof(id)) == 0;
+}
+
 static int look(void *ctx, const struct ss_store_row *row)
 {
     struct search *search = ctx;
     search->head = row->seq;
-    if (search->checkpoint &&
-        strcmp(row->checkpoint_id, search->checkpoint) == 0)
+    if (search->checkpoint && makes(row, search->checkpoint))
         search->is_found = true;
     return SS_OK;
 }

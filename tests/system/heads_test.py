@@ -50,7 +50,7 @@ def refused(world, thread, words):
     command = world.command("state", thread)
     expect(command.wait() == 1, command.text())
     said = command.text("err")
-    expect(f'thread "{thread}"' in said and words in said,
+    expect(f"thread {thread}: " in said and words in said,
            f"{thread}: {said}")
 
 
