@@ -210,6 +210,42 @@ START_TEST(who_lacks_no_more_says_so)
 END_TEST
 
 // The older one counts parts by their shards alone.
+// How many there were.
+static int forget_lacks(void)
+{
+    int count = 0;
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_META);
+    for (size_t i = 0; i < found->entries_count; i++) {
+        const char *key = found->entries[i].key;
+        if (!strstr(key, "lack"))
+            continue;
+        store_put(&world.store,
+            (struct ss_store_put){.table = SS_TABLE_META, .key = (char *)key});
+        count++;
+    }
+    ss_job_destroy(&found);
+    return count;
+}
+
+// Its shards went to the other one and came back between two looks: the other
+// one took what it had said for that of a member before itself. It waited for
+// ever.
+START_TEST(who_lacks_says_so_again_where_that_was_taken_away)
+{
+    halves("{'name': 'openai', 'tasks_max': 1}");
+    bool is_first = told_of("one", "here") == 0;
+    const char *without = is_first ? "one" : "two";
+    const char *with = is_first ? "two" : "one";
+    begin(with, is_first ? "u" : "t", 1);
+    begin(without, is_first ? "t" : "u", 1);
+    look(without); // it says that it lacks one
+    ck_assert_int_eq(forget_lacks(), 1);
+    end_all(with);
+    both_look(4);
+    ck_assert_int_eq(told_of(without, "out"), 1);
+}
+END_TEST
+
 START_TEST(beside_an_older_coordinator_no_part_moves)
 {
     halves("{'name': 'openai', 'tasks_max': 1}");
@@ -505,6 +541,7 @@ SUITE("limit_move", who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free,
     the_only_part_of_a_limit_goes_round,
     who_has_more_than_a_fair_share_gives_what_becomes_free,
     who_lacks_no_more_says_so, a_rate_of_one_goes_round,
+    who_lacks_says_so_again_where_that_was_taken_away,
     beside_an_older_coordinator_no_part_moves,
     parts_go_with_the_tasks_of_a_shard,
     parts_stay_with_the_tasks_of_shards_that_stay,

@@ -209,6 +209,10 @@ static void ask(struct engine *engine, struct limit *limit)
 {
     int64_t lack = lacks(engine, limit);
     uint16_t at = ss_part_place(engine);
+    // Who had that shard in between took it away (forget_others).
+    if (limit->asked > 0 &&
+        !ss_limit_record(engine, "lack", limit->asked_at, limit->said.name))
+        limit->asked = 0;
     bool is_alike = lack > 0 && limit->asked > 0 && lack <= 2 * limit->asked &&
                     limit->asked <= 2 * lack;
     if (lack == limit->asked || (is_alike && at == limit->asked_at) ||
