@@ -334,6 +334,7 @@ START_TEST(threads_whose_names_begin_so_are_found_at_once_where_they_are_few)
     found(find, "");
     find.prefix = (char *)"r"; // too many: they are looked for by time
     page(&find, " ...");       // and their records name no thread
+    ss_free(find.after);
 }
 END_TEST
 

@@ -264,5 +264,7 @@ void ss_requests_fini(struct engine *engine)
 {
     ss_scans_fini(engine);
     ss_claims_fini(engine);
+    ss_check(engine->requests->listeners.count == 0); // all runs have gone
+    ss_map_fini(&engine->requests->listeners, NULL);
     ss_free(engine->requests);
 }
