@@ -367,6 +367,7 @@ START_TEST(a_client_that_hangs_up_on_one_run_is_told_of_the_others)
     uint64_t second = world_ask("ann", "run", RUN("2", BEHIND));
     uint64_t third = world_ask("ann", "run", RUN("3", BEHIND));
     uint64_t other = world_ask("bob", "attach", "{'run': '2'}");
+    uint64_t again = world_ask("ann", "attach", "{'run': '2'}");
     world_run();
     world_hang_up("ann", second);
     world_hang_up("ann", second); // it is gone already
@@ -377,6 +378,7 @@ START_TEST(a_client_that_hangs_up_on_one_run_is_told_of_the_others)
     ck_assert_ptr_null(world_answer(second));
     ck_assert_str_eq(status_of(world_answer(third)), "done");
     ck_assert_str_eq(status_of(world_answer(other)), "done");
+    ck_assert_str_eq(status_of(world_answer(again)), "done");
 }
 END_TEST
 
