@@ -79,9 +79,17 @@ static void asks(const struct ss_coordinator_options *options, const char *what)
         options->asks(options->asks_ctx, what);
 }
 
+// A server that is away is waited for.
+static int open_one(const struct ss_coordinator_options *options,
+    struct ss_store **ret_store, struct ss_error *error)
+{
+    return ss_store_open_patient(options->store, options->asks_again,
+        options->asks_ctx, ret_store, error);
+}
+
 // Of a store that is shared: a fence for each connection that appends. Before
 // the first, whatever was appended under this name by as many or more is over.
-static int take_fences(struct ss_coordinator *shell,
+static int take_fences_once(struct ss_coordinator *shell,
     struct ss_store *const *stores, size_t count, uint64_t *ret_epochs,
     struct ss_error *error)
 {
@@ -92,12 +100,32 @@ static int take_fences(struct ss_coordinator *shell,
     return status;
 }
 
+// Coordinators that start together may be in each other's way, and a server may
+// restart just then: none of them ends by that.
+static int take_fences(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options,
+    struct ss_store *const *stores, size_t count, uint64_t *ret_epochs,
+    struct ss_error *error)
+{
+    int status = SS_EAGAIN;
+    for (int i = 0; i < SS_STORE_TRIES_MAX && status == SS_EAGAIN; i++) {
+        struct ss_error why = {0};
+        status = take_fences_once(shell, stores, count, ret_epochs, &why);
+        if (status == SS_EAGAIN && options->asks_again)
+            options->asks_again(options->asks_ctx, why.message);
+        if (status != SS_OK)
+            (void)ss_error_set(error, status, "%s", why.message);
+    }
+    return status;
+}
+
 // Takes the stores, also on failure.
 static int start_actors(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options,
     struct ss_store *const *stores, size_t count, struct ss_error *error)
 {
     uint64_t epochs[SS_STORE_ACTORS_MAX] = {0};
-    int status = take_fences(shell, stores, count, epochs, error);
+    int status = take_fences(shell, options, stores, count, epochs, error);
     if (status == SS_OK) {
         status = ss_store_actors_start(stores, count, &shell->actors, error);
     } else {
@@ -126,12 +154,12 @@ static int start_shared(struct ss_coordinator *shell,
         wanted = 1;
     while (count < wanted && status == SS_OK) {
         asks(options, "open one more connection");
-        status = ss_store_open(options->store, &stores[count], error);
+        status = open_one(options, &stores[count], error);
         count += status == SS_OK;
     }
     asks(options, "take the fence of this coordinator");
     if (status == SS_OK)
-        return start_actors(shell, stores, count, error);
+        return start_actors(shell, options, stores, count, error);
     for (size_t i = 0; i < count; i++)
         ss_store_close(&stores[i]);
     return status;
@@ -166,7 +194,7 @@ static int open_store(const struct ss_coordinator_options *options,
     if (options->opened)
         return SS_OK;
     asks(options, "open, with its tables");
-    return ss_store_open(options->store, ret_store, error);
+    return open_one(options, ret_store, error);
 }
 
 // Leases have a connection of their own, so that they do not wait behind
@@ -176,7 +204,7 @@ static int open_leases(struct ss_coordinator *shell,
 {
     struct ss_store *store = NULL;
     asks(options, "open a connection for leases");
-    int status = ss_store_open(options->store, &store, error);
+    int status = open_one(options, &store, error);
     if (status == SS_OK)
         status = ss_store_actor_start(store, &shell->leases, error);
     if (status != SS_OK) {

@@ -23,6 +23,8 @@ struct start {
     int done[2]; // a pipe; its end tells that the thread has ended
     _Atomic(const char *) what; // what the store is asked for; NULL: nothing
     atomic_llong since_ms;      // it is asked
+    pthread_mutex_t mutex;      // of `why`
+    char why[sizeof((struct ss_error){0}.message)]; // it failed; "": it did not
     // Of the thread that opens, until it has ended.
     struct ss_coordinator *shell;
     int status;
@@ -34,11 +36,24 @@ struct start {
 
 // ------------------------------------------------ the thread that opens
 
+static void failed(struct start *start, const char *why)
+{
+    ss_check(pthread_mutex_lock(&start->mutex) == 0);
+    snprintf(start->why, sizeof(start->why), "%s", why);
+    ss_check(pthread_mutex_unlock(&start->mutex) == 0);
+}
+
 static void asks(void *ctx, const char *what)
 {
     struct start *start = ctx;
+    failed(start, "");
     atomic_store(&start->since_ms, ss_clock_ms());
     atomic_store(&start->what, what);
+}
+
+static void asks_again(void *ctx, const char *why)
+{
+    failed(ctx, why);
 }
 
 static void *open_all(void *ctx)
@@ -52,19 +67,32 @@ static void *open_all(void *ctx)
 
 // ------------------------------------------------ the one that looks
 
+static bool has_failed(struct start *start)
+{
+    ss_check(pthread_mutex_lock(&start->mutex) == 0);
+    bool has = start->why[0] != '\0';
+    ss_check(pthread_mutex_unlock(&start->mutex) == 0);
+    return has;
+}
+
 // 0: the store is not asked, or answers in time.
 static int64_t silence_ms(struct start *start, int64_t now_ms)
 {
     int64_t ms = now_ms - atomic_load(&start->since_ms);
-    return atomic_load(&start->what) && ms >= SS_STORE_SILENT_MS ? ms : 0;
+    int64_t allowed_ms =
+        has_failed(start) ? SS_STORE_FAILING_MS : SS_STORE_SILENT_MS;
+    return atomic_load(&start->what) && ms >= allowed_ms ? ms : 0;
 }
 
 static void describe(struct start *start, int64_t ms, char *text, size_t size)
 {
     const char *what = atomic_load(&start->what);
+    ss_check(pthread_mutex_lock(&start->mutex) == 0);
     snprintf(text, size,
-        "starting: the store has not answered for %lld s: it is to %s",
-        (long long)(ms / 1000), what ? what : "answer");
+        "starting: the store has not answered for %lld s: it is to %s%s%s",
+        (long long)(ms / 1000), what ? what : "answer",
+        start->why[0] ? ": " : "", start->why);
+    ss_check(pthread_mutex_unlock(&start->mutex) == 0);
 }
 
 static void answers(struct start *start)
@@ -160,6 +188,7 @@ static int finish(struct start *start, struct ss_coordinator **ret_coordinator,
         *error = start->error;
     }
     close(start->done[0]);
+    ss_check(pthread_mutex_destroy(&start->mutex) == 0);
     ss_free(start);
     return status;
 }
@@ -171,10 +200,13 @@ int ss_start_open(const struct ss_coordinator_options *options, int signal_fd,
     struct start *start = ss_zalloc(1, sizeof(*start));
     start->options = *options;
     start->options.asks = asks;
+    start->options.asks_again = asks_again;
     start->options.asks_ctx = start;
     *ret_has_ended = true;
+    ss_check(pthread_mutex_init(&start->mutex, NULL) == 0);
     int status = begin(start, error);
     if (status != SS_OK) {
+        ss_check(pthread_mutex_destroy(&start->mutex) == 0);
         ss_free(start);
         return status;
     }

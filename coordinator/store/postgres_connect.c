@@ -138,12 +138,22 @@ static void keep_quiet(void *ctx, const char *message)
     (void)message;
 }
 
+// Keys in front of the URL are defaults; keys behind it override the URL.
+static const char *const keys[] = {"connect_timeout", "keepalives_idle",
+    "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+    "fallback_application_name", "dbname", "client_encoding", NULL};
+
+// A server that answers, if only to refuse this user, is not away.
+bool ss_pg_is_away(const struct ss_pg_store *store)
+{
+    const char *const values[] = {
+        "10", "15", "5", "3", "30000", "superstep", store->url, "UTF8", NULL};
+    PGPing answer = PQpingParams(keys, values, 1);
+    return answer == PQPING_REJECT || answer == PQPING_NO_RESPONSE;
+}
+
 PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error)
 {
-    // Keys in front of the URL are defaults; keys behind it override the URL.
-    static const char *const keys[] = {"connect_timeout", "keepalives_idle",
-        "keepalives_interval", "keepalives_count", "tcp_user_timeout",
-        "fallback_application_name", "dbname", "client_encoding", NULL};
     const char *const values[] = {
         "10", "15", "5", "3", "30000", "superstep", store->url, "UTF8", NULL};
     PGconn *conn = store->outside->connect(store->outside->ctx, keys, values);

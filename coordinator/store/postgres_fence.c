@@ -125,7 +125,8 @@ static int fence_raise(struct ss_pg_store *store, struct ss_pg_params *params,
     int status = ss_pg_fence_ask(store, &lock, SS_PG_CUT_ALL, &result, error);
     if (status == SS_OK) {
         PQclear(result);
-        status = ss_pg_fence_ask(store, &raise, SS_PG_CUT_ALL, &result, error);
+        // Who has the epoch's row may be another coordinator that starts.
+        status = ss_pg_fence_ask(store, &raise, SS_PG_CUT_IDLE, &result, error);
     }
     if (status == SS_OK) {
         *ret_epoch = (uint64_t)ss_pg_number_at(result, 0, 0);

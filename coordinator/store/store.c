@@ -107,6 +107,20 @@ int ss_store_open(
     return ss_store_sqlite_open(url, ret_store, error);
 }
 
+int ss_store_open_patient(const char *url, ss_store_trouble_fn *trouble,
+    void *ctx, struct ss_store **ret_store, struct ss_error *error)
+{
+#ifdef SS_HAVE_POSTGRES
+    if (ss_store_url_is_shared(url)) {
+        return ss_store_postgres_open_patient(
+            strchr(url, ':') + 1, trouble, ctx, ret_store, error);
+    }
+#endif
+    (void)trouble;
+    (void)ctx;
+    return ss_store_open(url, ret_store, error); // none of them can be away
+}
+
 bool ss_store_url_is_shared(const char *url)
 {
     return strncmp(url, "postgres:", 9) == 0 ||

@@ -75,6 +75,14 @@ bool ss_store_url_is_shared(const char *url);
 // Called each time that a call has failed and tries again (its server is away),
 // with the reason, on the thread of that call; or NULL. `why` is lent.
 typedef void ss_store_trouble_fn(void *ctx, const char *why);
+
+// As ss_store_open(), but a server that is away, starting or stopping is waited
+// for, as long as an append waits for one; `trouble` (or NULL) is told each
+// time, on this thread. What waiting does not mend (a wrong password, no such
+// database) is an error at once.
+int ss_store_open_patient(const char *url, ss_store_trouble_fn *trouble,
+    void *ctx, struct ss_store **ret_store, struct ss_error *error) SS_MUST_USE;
+
 void ss_store_listen(
     struct ss_store *store, ss_store_trouble_fn *trouble, void *ctx);
 

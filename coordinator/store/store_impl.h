@@ -85,6 +85,9 @@ int ss_store_sqlite_open_reader(const char *rest, struct ss_store **ret_store,
 // Only in a program that is built with libpq.
 int ss_store_postgres_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
+int ss_store_postgres_open_patient(const char *rest,
+    ss_store_trouble_fn *trouble, void *ctx, struct ss_store **ret_store,
+    struct ss_error *error) SS_MUST_USE;
 // inspect.h, what stands behind "postgres:".
 void ss_store_postgres_inspect(
     const char *rest, ss_finding_fn *found, void *ctx);

@@ -199,3 +199,57 @@ int ss_store_postgres_open(
     *ret_store = &store->base;
     return SS_OK;
 }
+
+// Whether waiting may mend it.
+static bool may_pass(
+    struct ss_pg_store *store, int status, const struct ss_error *why)
+{
+    return status == SS_EAGAIN ||
+           (status == SS_EIO && !store->conn &&
+               !strstr(why->message, "certificate") &&
+               !strstr(why->message, "SSL") && ss_pg_is_away(store));
+}
+
+static int connect_patiently(struct ss_pg_store *store, struct ss_error *error)
+{
+    int64_t left = store->reconnect_ms * SS_STORE_TRIES_MAX;
+    int64_t pause = SS_STORE_PAUSE_MIN_MS;
+    for (;;) {
+        struct ss_error why = {0};
+        int status = ss_pg_connect(store, &why);
+        if (status == SS_OK) {
+            return SS_OK;
+        }
+        if (left <= 0 || !may_pass(store, status, &why)) {
+            status = status == SS_EAGAIN ? SS_EIO : status;
+            return ss_error_set(error, status, "%s", why.message);
+        }
+        ss_store_trouble(&store->base, why.message);
+        pause = pause < left ? pause : left;
+        ss_pg_pause(store, pause);
+        left -= pause;
+        pause = pause * 2 < SS_STORE_PAUSE_MAX_MS ? pause * 2
+                                                  : SS_STORE_PAUSE_MAX_MS;
+    }
+}
+
+int ss_store_postgres_open_patient(const char *rest,
+    ss_store_trouble_fn *trouble, void *ctx, struct ss_store **ret_store,
+    struct ss_error *error)
+{
+    struct ss_pg_store *store = NULL;
+    int status = ss_pg_new(rest, &store, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    struct ss_store *base = &store->base;
+    ss_store_listen(base, trouble, ctx);
+    status = connect_patiently(store, error);
+    ss_store_listen(base, NULL, NULL);
+    if (status != SS_OK) {
+        ss_store_close(&base);
+        return status;
+    }
+    *ret_store = base;
+    return SS_OK;
+}

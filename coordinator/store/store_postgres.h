@@ -166,6 +166,8 @@ int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error);
 // Attempts with growing pauses, for `reconnect_ms` in all.
 int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error);
 void ss_pg_disconnect(struct ss_pg_store *store);
+// Whether nothing answers there, or a server that starts or stops.
+bool ss_pg_is_away(const struct ss_pg_store *store);
 // A connection beside the store's own. Gives, or NULL.
 PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error);
 

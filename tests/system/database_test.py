@@ -8,6 +8,8 @@ watches over it starts it again. That is what the keeper does here.
 import signal
 import sys
 import threading
+import urllib.error
+import urllib.request
 
 import harness
 import postgres
@@ -113,6 +115,80 @@ def test_a_database_that_is_away_for_long_ends_no_coordinator():
         server.start()
         finish(world, "t", run)
         expect(coordinator.is_running(), coordinator.text())
+
+
+def get(port, page):
+    try:
+        with urllib.request.urlopen(
+                f"http://127.0.0.1:{port}/{page}", timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_a_coordinator_that_starts_waits_for_a_database_that_is_away():
+    """As one that runs does: it is live, is not ready, and says for what."""
+    with World() as world, postgres.Postgres() as server:
+        server.stop()
+        coordinator = world.coordinator(
+            "--store", server.url(), "--metrics", "127.0.0.1:0", wait=False)
+        port = coordinator.wait_line(r"metrics and health on port (\d+)")[1]
+        coordinator.wait_line(
+            "the store has not answered for .*cannot connect to .*"
+            "Is the server running")
+        expect(get(port, "live")[0] == 200, "it is not live")
+        status, text = get(port, "ready")
+        expect(status == 503 and "cannot connect" in text, f"{status} {text}")
+        server.start()
+        world.endpoint = coordinator.wait_line(r"listening on ([^\s,]+)")[1]
+        world.worker(world.compile(ROUNDS))
+        finish(world, "t", begin(world, "t"))
+
+
+def test_a_start_ends_where_the_database_stays_away():
+    with World() as world, postgres.Postgres() as server:
+        server.stop()
+        coordinator = world.coordinator(
+            "--store", server.url(reconnect_ms=50), wait=False)
+        expect(coordinator.wait() == 1, coordinator.text())
+        expect("cannot connect" in coordinator.text(), coordinator.text())
+
+
+def test_a_start_does_not_wait_for_what_waiting_does_not_mend():
+    """No such database, or a wrong password, is told at once."""
+    with World() as world, postgres.Postgres() as server:
+        none = world.coordinator(
+            "--store", server.url(database="nosuch"), wait=False)
+        expect(none.wait() == 1, none.text())
+        expect('database "nosuch" does not exist' in none.text(), none.text())
+        server.sql("CREATE ROLE joe LOGIN PASSWORD 'right'")
+        (server.data / "pg_hba.conf").write_text(
+            "local all joe scram-sha-256\nlocal all all trust\n")
+        server.sql("SELECT pg_reload_conf()")
+        for who, told in (("joe:wrong", "password authentication failed"),
+                          ("joe", "it wants a password")):
+            refused = world.coordinator(
+                "--store", f"postgres://{who}@/postgres?host={server.folder}",
+                wait=False)
+            expect(refused.wait() == 1, refused.text())
+            expect(told in refused.text(), refused.text())
+            expect("has not answered" not in refused.text(), refused.text())
+
+
+def test_two_coordinators_that_start_together_both_run():
+    """The disk is slow: whoever comes second has long waited for the first."""
+    with World() as world, postgres.Postgres() as server:
+        world.coordinator("--store", server.url(), "--name", "a").stop()
+        server.sql("""CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql
+                      AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
+                      CREATE TRIGGER slow BEFORE UPDATE ON superstep.format
+                      FOR EACH ROW EXECUTE FUNCTION wait();""")
+        world.endpoint = None
+        both = [world.coordinator("--store", server.url(), "--name", name,
+                                  "--cluster-lease-ms", "60000", wait=False)
+                for name in ("a", "b")]
+        for one in both:
+            one.wait_line("listening on")
 
 
 def test_a_database_that_is_killed_with_a_commit_under_way_costs_nothing():
