@@ -58,7 +58,8 @@ struct ss_coordinator_options {
     // something (`what` continues "it is to"), and with NULL once the store has
     // answered everything. NULL: none.
     void (*asks)(void *ctx, const char *what);
-    // The same while it is asked: why it failed, and is asked again. NULL: none.
+    // The same while it is asked: why it failed, and is asked again. NULL:
+    // none.
     void (*asks_again)(void *ctx, const char *why);
     void *asks_ctx;
     json_t

@@ -339,7 +339,9 @@ int ss_sqlite_apply(
     }
     status = simple(store, SS_SQL_COMMIT, error);
     if (status == SS_OK) {
-        return SS_OK;
+        // Behind the commit, so that none is acknowledged that went to a file
+        // which was gone before it.
+        return ss_sqlite_files_stand(store, error);
     }
     rollback(store);
     // A commit that could not be synced may still be there after a crash.

@@ -66,6 +66,27 @@ static bool names_kind(const char *url)
     return size > 0 && url[size] == ':';
 }
 
+// "memory" alone would be a file of that name, and whoever writes it wants
+// none.
+static int refuse_bare_kind(const char *url, struct ss_error *error)
+{
+    static const struct {
+        const char *name, *meant;
+    } bare[] = {{"memory", "memory:"}, {":memory:", "memory:"},
+        {"sqlite", "sqlite:FILE"},
+        {"postgres", "postgres://USER@HOST/DATABASE"},
+        {"postgresql", "postgres://USER@HOST/DATABASE"}};
+    for (size_t i = 0; i < sizeof(bare) / sizeof(bare[0]); i++) {
+        if (strcmp(url, bare[i].name) == 0) {
+            return ss_error_set(error, SS_EINVAL,
+                "store: \"%s\" is not a file here but the name of a kind of"
+                " store. Write %s; a file of that name is sqlite:%s",
+                url, bare[i].meant, url);
+        }
+    }
+    return SS_OK;
+}
+
 // NULL: none of that name.
 static const struct kind *kind_of(const char *url)
 {
@@ -104,7 +125,9 @@ int ss_store_open(
             " \"%.*s\"; there are memory:, sqlite:FILE and postgres://",
             (int)(strcspn(url, ":") + 1), url);
     }
-    return ss_store_sqlite_open(url, ret_store, error);
+    int status = refuse_bare_kind(url, error);
+    return status == SS_OK ? ss_store_sqlite_open(url, ret_store, error)
+                           : status;
 }
 
 int ss_store_open_patient(const char *url, ss_store_trouble_fn *trouble,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/check.h"
@@ -329,6 +330,54 @@ static int database_open(
     return status == SS_EAGAIN ? SS_EBUSY : status;
 }
 
+// --- is it still there ------------------------------------------------------
+
+static void file_know(
+    struct ss_sqlite_file *file, const char *more, sqlite3 *db)
+{
+    struct stat is;
+    char *path = ss_format("%s%s", sqlite3_db_filename(db, "main"), more);
+    if (stat(path, &is) != 0) {
+        ss_free(path); // an SQLite that has its files elsewhere
+        return;
+    }
+    *file = (struct ss_sqlite_file){path, is.st_dev, is.st_ino};
+}
+
+static void files_know(struct ss_sqlite_store *store)
+{
+    file_know(&store->files[0], "", store->db);
+    file_know(&store->files[1], "-wal", store->db);
+}
+
+static bool file_stands(const struct ss_sqlite_file *file)
+{
+    struct stat is;
+    if (!file->path) {
+        return true;
+    }
+    if (stat(file->path, &is) != 0) {
+        return errno != ENOENT && errno != ENOTDIR;
+    }
+    return is.st_ino == file->number && is.st_dev == file->device;
+}
+
+int ss_sqlite_files_stand(
+    const struct ss_sqlite_store *store, struct ss_error *error)
+{
+    for (size_t i = 0; i < SS_SQLITE_FILES; i++) {
+        if (!file_stands(&store->files[i])) {
+            return ss_error_set(error, SS_EIO,
+                "store: %s was removed or replaced while it was in use, so"
+                " nothing that is written now would be kept. Stop what uses"
+                " it, put the database back (from a backup), or remove what"
+                " is left of it to begin with an empty one, and start again",
+                store->files[i].path);
+        }
+    }
+    return SS_OK;
+}
+
 // --- open and close ---------------------------------------------------------
 
 static void sqlite_close(struct ss_store *base)
@@ -348,6 +397,9 @@ static void sqlite_close(struct ss_store *base)
     sqlite3_close(store->db);
     if (store->lock_fd >= 0) {
         (void)close(store->lock_fd);
+    }
+    for (size_t i = 0; i < SS_SQLITE_FILES; i++) {
+        ss_free(store->files[i].path);
     }
     ss_free(store->path);
     ss_free(store);
@@ -447,6 +499,9 @@ int ss_store_sqlite_open(
     status = lock_take(store, error);
     if (status == SS_OK) {
         status = database_open(store, pages_max, error);
+    }
+    if (status == SS_OK) {
+        files_know(store);
     }
     return opened(store, status, ret_store);
 }

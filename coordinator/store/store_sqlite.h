@@ -4,6 +4,7 @@
 #define SS_STORE_STORE_SQLITE_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "coordinator/store/store_impl.h"
 
@@ -43,8 +44,18 @@ enum ss_sqlite_search {
     SS_SQL_SEARCH_COUNT,
 };
 
+// A file that is written to: where it stood when it was opened, and which it
+// was.
+struct ss_sqlite_file {
+    char *path; // owned; NULL: it cannot be looked at
+    dev_t device;
+    ino_t number;
+};
+enum { SS_SQLITE_FILES = 2 }; // the database and its log
+
 struct ss_sqlite_store {
     struct ss_store base;
+    struct ss_sqlite_file files[SS_SQLITE_FILES];
     char *path;
     sqlite3 *db;
     int lock_fd;                            // of the lock file, or -1
@@ -73,6 +84,11 @@ int ss_sqlite_end(struct ss_sqlite_store *store, sqlite3_stmt *statement,
 // The last error of SQLite as status and message; `what` was being done.
 int ss_sqlite_fail(
     struct ss_sqlite_store *store, const char *what, struct ss_error *error);
+
+// Whether what is written still goes to the files that stand there. SS_EIO:
+// somebody removed or replaced one of them.
+int ss_sqlite_files_stand(
+    const struct ss_sqlite_store *store, struct ss_error *error);
 
 int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);

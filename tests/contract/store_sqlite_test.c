@@ -65,6 +65,47 @@ static void write_file(const char *path, const char *text)
     fclose(file);
 }
 
+// --- is it still there ------------------------------------------------------
+
+static void expect_gone(const char *name)
+{
+    ck_assert_int_eq(append_row(store, "t", 2, "two"), SS_EIO);
+    char *told = ss_format("store: %s was removed or replaced while", name);
+    ck_assert_msg(strstr(world_error.message, told), "%s", world_error.message);
+    ss_free(told);
+}
+
+START_TEST(a_file_that_is_removed_under_it_takes_no_more)
+{
+    const char *const more[] = {"", "-wal"};
+    for (size_t i = 0; i < 2; i++) {
+        char *path = ss_strdup(world_path(i ? "two.db" : "one.db"));
+        char *file = ss_format("%s%s", path, more[i]);
+        open_file(path);
+        ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+        ck_assert_int_eq(unlink(file), 0);
+        expect_gone(file);
+        ss_store_close(&store);
+        ss_free(file);
+        ss_free(path);
+    }
+}
+END_TEST
+
+START_TEST(a_file_that_is_replaced_under_it_takes_no_more)
+{
+    char *path = ss_strdup(world_path("three.db"));
+    char *other = ss_format("%s-other", path);
+    open_file(path);
+    ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+    write_file(other, "");
+    ck_assert_int_eq(rename(other, path), 0);
+    expect_gone(path);
+    ss_free(other);
+    ss_free(path);
+}
+END_TEST
+
 // --- whose file is it -------------------------------------------------------
 
 START_TEST(a_bare_name_is_a_file)
@@ -76,6 +117,24 @@ START_TEST(a_bare_name_is_a_file)
     char *name = ss_format("sqlite %s", path);
     ck_assert_str_eq(ss_store_name(store), name);
     ss_free(name);
+}
+END_TEST
+
+START_TEST(the_name_of_a_kind_alone_is_no_file)
+{
+    static const char *const names[] = {
+        "memory", ":memory:", "sqlite", "postgres", "postgresql"};
+    static const char *const meant[] = {"memory:", "memory:", "sqlite:FILE",
+        "postgres://USER@HOST/DATABASE", "postgres://USER@HOST/DATABASE"};
+    for (size_t i = 0; i < 5; i++) {
+        char *told = ss_format("store: \"%s\" is not a file here but the name"
+                               " of a kind of store. Write %s; a file of that"
+                               " name is sqlite:%s",
+            names[i], meant[i], names[i]);
+        refuse_to_open(names[i], SS_EINVAL, told);
+        ck_assert_int_ne(access(names[i], F_OK), 0);
+        ss_free(told);
+    }
 }
 END_TEST
 
@@ -567,7 +626,10 @@ static Suite *suite(void)
     Suite *s = suite_create("store_sqlite");
     TCase *t = tcase_create("file");
     tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, a_file_that_is_removed_under_it_takes_no_more);
+    tcase_add_test(t, a_file_that_is_replaced_under_it_takes_no_more);
     tcase_add_test(t, a_bare_name_is_a_file);
+    tcase_add_test(t, the_name_of_a_kind_alone_is_no_file);
     tcase_add_test(t, what_is_no_database_is_refused);
     tcase_add_test(t, a_database_of_another_program_is_left_alone);
     tcase_add_test(t, an_older_file_is_brought_up);

@@ -57,6 +57,20 @@ def test_dev_starts_its_processes_itself_whatever_the_environment_says():
         expect(dev.stop() == 0, "it does not end well")
 
 
+def test_dev_ends_and_says_so_when_its_database_is_removed_under_it():
+    """Once more it would accept runs that nobody keeps."""
+    with World() as world:
+        dev = start_dev(world)
+        expect_runs(world)
+        world.path("superstep.db").unlink()
+        lost = world.command("run", "hello", "--input", '{"name": "Ada"}')
+        dev.wait_line(r"superstep\.db was removed or replaced while it was in "
+                      "use.* Stop what uses it")
+        expect(dev.wait() == 1, dev.text())
+        lost.kill()
+        expect("hello Ada" not in lost.text("out"), lost.text())
+
+
 def test_dev_starts_a_killed_worker_again():
     with World() as world:
         dev = start_dev(world, "--workers", "1")
