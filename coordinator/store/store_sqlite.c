@@ -333,7 +333,7 @@ static int database_open(
 // --- is it still there ------------------------------------------------------
 
 static void file_know(
-    struct ss_sqlite_file *file, const char *more, sqlite3 *db)
+    struct ss_sqlite_identity *file, const char *more, sqlite3 *db)
 {
     struct stat is;
     char *path = ss_format("%s%s", sqlite3_db_filename(db, "main"), more);
@@ -341,7 +341,7 @@ static void file_know(
         ss_free(path); // an SQLite that has its files elsewhere
         return;
     }
-    *file = (struct ss_sqlite_file){path, is.st_dev, is.st_ino};
+    *file = (struct ss_sqlite_identity){path, is.st_dev, is.st_ino};
 }
 
 static void files_know(struct ss_sqlite_store *store)
@@ -350,7 +350,7 @@ static void files_know(struct ss_sqlite_store *store)
     file_know(&store->files[1], "-wal", store->db);
 }
 
-static bool file_stands(const struct ss_sqlite_file *file)
+static bool file_stands(const struct ss_sqlite_identity *file)
 {
     struct stat is;
     if (!file->path) {

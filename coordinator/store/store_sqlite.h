@@ -46,7 +46,7 @@ enum ss_sqlite_search {
 
 // A file that is written to: where it stood when it was opened, and which it
 // was.
-struct ss_sqlite_file {
+struct ss_sqlite_identity {
     char *path; // owned; NULL: it cannot be looked at
     dev_t device;
     ino_t number;
@@ -55,7 +55,7 @@ enum { SS_SQLITE_FILES = 2 }; // the database and its log
 
 struct ss_sqlite_store {
     struct ss_store base;
-    struct ss_sqlite_file files[SS_SQLITE_FILES];
+    struct ss_sqlite_identity files[SS_SQLITE_FILES];
     char *path;
     sqlite3 *db;
     int lock_fd;                            // of the lock file, or -1
