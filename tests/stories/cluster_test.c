@@ -231,6 +231,23 @@ START_TEST(runs_that_queue_up_move_with_their_thread)
 }
 END_TEST
 
+// Its run was accepted, so it waits for the thread: not here any more.
+START_TEST(who_queues_up_at_a_coordinator_that_is_stale_is_told_at_once)
+{
+    diamond();
+    world_hold("b");
+    world_ask("ann", "run", RUN(", 'run': 'r1'"));
+    uint64_t second =
+        world_ask("bob", "run", RUN(", 'run': 'r2', 'if_busy': 'enqueue'"));
+    world_run();
+    ck_assert_ptr_null(world_answer(second));
+    world_store_says(SS_EFENCED);
+    world_let("b");
+    world_run();
+    ck_assert_str_eq(code_of(world_answer(second)), "fenced");
+}
+END_TEST
+
 START_TEST(a_thread_that_comes_back_goes_on_from_its_rows)
 {
     diamond();
@@ -475,6 +492,7 @@ SUITE("cluster", who_asks_the_wrong_one_is_told_where_the_thread_is,
     a_stale_coordinator_writes_nothing,
     all_who_wait_for_a_thread_are_told_that_it_moved,
     runs_that_queue_up_move_with_their_thread,
+    who_queues_up_at_a_coordinator_that_is_stale_is_told_at_once,
     a_thread_that_comes_back_goes_on_from_its_rows,
     a_run_found_for_a_thread_that_left_meanwhile_is_let_be,
     who_drains_sends_no_more_and_keeps_what_comes_in,
