@@ -291,10 +291,24 @@ START_TEST(who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing)
     uint64_t attach = world_ask("bob", "attach", "{'run': 'r'}");
     world_run();
     ck_assert_ptr_null(world_answer(attach));
-    world_read_says(SS_EFENCED);
-    uint64_t list = world_ask("bob", "runs", "{}");
-    world_run();
-    ck_assert_ptr_null(world_answer(list));
+}
+END_TEST
+
+// The first to ask ends the coordinator: each asks another one.
+static const struct {
+    const char *op, *body;
+} lists[] = {{"runs", "{}"}, {"threads", "{}"}, {"clear_cache", "{}"}};
+
+START_TEST(who_asks_for_a_list_of_a_database_that_was_set_back_is_told_nothing)
+{
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        world_crash();
+        world_restart();
+        world_read_says(SS_EFENCED);
+        uint64_t list = world_ask("bob", lists[i].op, lists[i].body);
+        world_run();
+        ck_assert_ptr_null(world_answer(list));
+    }
 }
 END_TEST
 
@@ -397,6 +411,7 @@ SUITE("simulated", a_slow_read_of_a_run_on_trial_keeps_no_worker_alive,
     answers_outlive_a_crash_between_tries,
     what_an_exit_left_is_not_left_again_by_a_cancel,
     who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing,
+    who_asks_for_a_list_of_a_database_that_was_set_back_is_told_nothing,
     a_fold_is_forgotten_with_its_thread,
     an_update_that_a_crash_cut_off_in_its_fold_leaves_nothing,
     a_release_that_waited_lets_its_run_go_on,
