@@ -12,7 +12,7 @@ A fault's file is words, then a unified diff:
 
 The first line says what is wrong then. `Tests:` are regular expressions of the
 tests that are asked first; the others follow. `Promise:` is the promise that it
-breaks, where the table of docs/internals/faults.md does not name it. Line numbers only
+breaks, where docs/internals/faults.md does not name it. Line numbers only
 choose between places that look the same: lines above may come and go. Where
 the context itself was changed a line or two from the hunk, less of it will do,
 if that is found in one place only.

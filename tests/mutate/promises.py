@@ -1,17 +1,21 @@
-"""promises - the table of docs/internals/faults.md, checked against what is there.
+"""promises - the last part of docs/internals/faults.md, checked against what is there.
 
-    | promise | what could break it | who looks | planted |
+    ### PROMISE
+    Broken when: what could break it.
+    Checked by `a.test`, `another.test`.
+    - `a-planted-fault`
+    - `another`
 
-Each fault of tests/mutate stands in one row, or says with a line "Promise: ..."
-in its patch to which it belongs; each fault and each test that the table names
-is there.
+Each fault of tests/mutate stands below one promise, or says with a line "Promise:
+..." in its patch to which it belongs; each fault and each test that is named there is
+there.
 """
 
 import collections
 import pathlib
 import re
 
-HEAD = "| promise |"
+HEAD = "## For each promise"
 # Where a test of that name stands; those of the others have no file.
 FOLDERS = {
     "unit": "tests/unit/{1}/{2}_test",
@@ -27,18 +31,15 @@ Row = collections.namedtuple("Row", "promise judges faults")
 
 
 def rows_of(page):
-    """The rows below the head of the table."""
-    lines = page.splitlines()
-    begin = next((i for i, line in enumerate(lines)
-                  if line.startswith(HEAD)), None)
+    """What stands below each promise."""
+    _, _, part = page.partition(f"\n{HEAD}")
     rows = []
-    for line in lines[begin + 2:] if begin is not None else []:
-        if not line.startswith("|"):
-            break
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 4:
-            rows.append(Row(cells[0], re.findall(r"`([^`]+)`", cells[2]),
-                            re.findall(r"`([^`]+)`", cells[3])))
+    for section in part.partition("\n## ")[0].split("\n### ")[1:]:
+        promise, _, body = section.partition("\n")
+        judges = re.search(r"^Checked by\b(.*?)(?:\n\n|\Z)", body, re.M | re.S)
+        rows.append(Row(promise.strip(),
+                        re.findall(r"`([^`]+)`", judges[1] if judges else ""),
+                        re.findall(r"^- `([^`]+)`", body, re.M)))
     return rows
 
 
@@ -63,7 +64,7 @@ def complaints(page, patches, root):
     rows = rows_of(page)
     found = []
     if not rows:
-        return [f'there is no table with the head "{HEAD}"']
+        return [f'no promise stands below "{HEAD}"']
     promises = {row.promise for row in rows}
     places = collections.Counter(
         fault for row in rows for fault in row.faults)
@@ -81,19 +82,19 @@ def complaints(page, patches, root):
         if fault not in patches:
             found.append(f"{fault}: no such fault is planted")
         if count > 1:
-            found.append(f"{fault}: stands in {count} rows")
+            found.append(f"{fault}: stands below {count} promises")
     for name, promise in sorted(patches.items()):
         if promise and promise not in promises:
             found.append(f'{name}: there is no promise "{promise}"')
         elif promise and name in places:
-            found.append(f"{name}: names its promise, and stands in a row")
+            found.append(f"{name}: names its promise, and stands below one")
     return found
 
 
 def unplaced(page, patches):
     """Faults of which nobody says which promise they break."""
     places = {fault for row in rows_of(page) for fault in row.faults}
-    return [f"{name}: put it into the row of the promise that it breaks in "
+    return [f"{name}: put it below the promise that it breaks in "
             'docs/internals/faults.md, or say "Promise: ..." in its patch'
             for name, promise in sorted(patches.items())
             if not promise and name not in places]

@@ -15,17 +15,36 @@ from promises import check, complaints, unplaced  # noqa: E402
 
 PAGE = """Words.
 
-| promise | what could break it | who looks | planted |
-|---|---|---|---|
-| Nothing is lost | a crash | `story.crash`, `sim.seeds` | `one` `two` |
-| Nothing comes twice | a repeat | `unit.session.session` | `three` |
+## For each promise: who looks
 
-More words.
+Words.
+
+### Nothing is lost
+
+Broken when: a crash.
+
+Checked by `story.crash`,
+`sim.seeds`.
+
+- `one`
+- `two`
+
+### Nothing comes twice
+
+Broken when: a repeat of `what` came.
+
+Checked by `unit.session.session`.
+
+- `three`
+
+## More
+
+- `words`
 """
 PLANTED = {"one": None, "two": None, "three": None}
 
 
-class Table(unittest.TestCase):
+class Promises(unittest.TestCase):
     def says(self, words, page=PAGE, planted=None):
         found = complaints(page, planted or PLANTED, ROOT)
         self.assertEqual([line for line in found if words in line], found)
@@ -49,14 +68,14 @@ class Table(unittest.TestCase):
 
     def test_a_fault_without_a_promise_is_told(self):
         found = unplaced(PAGE, dict(PLANTED, four=None))
-        self.assertEqual([line[:17] for line in found], ["four: put it into"])
+        self.assertEqual([line[:17] for line in found], ["four: put it belo"])
 
     def test_a_fault_that_is_not_there_is_told(self):
         self.says("two: no such fault", planted={"one": None, "three": None})
 
-    def test_a_fault_in_two_rows_is_told(self):
-        self.says("one: stands in 2",
-                  page=PAGE.replace("`three`", "`three` `one`"))
+    def test_a_fault_of_two_promises_is_told(self):
+        self.says("one: stands below 2",
+                  page=PAGE.replace("- `three`", "- `three`\n- `one`"))
 
     def test_a_test_that_is_not_there_is_told(self):
         self.says("no test story.sleep",
@@ -68,11 +87,11 @@ class Table(unittest.TestCase):
         self.says("nobody looks",
                   page=PAGE.replace("`unit.session.session`", "somebody"))
         self.says("no fault is planted",
-                  page=PAGE.replace("`three`", ""),
+                  page=PAGE.replace("- `three`", ""),
                   planted={"one": None, "two": None})
 
-    def test_a_page_without_a_table_is_told(self):
-        self.says("no table", page="Words.\n")
+    def test_a_page_without_promises_is_told(self):
+        self.says("no promise", page="Words.\n")
 
 
 if __name__ == "__main__":
