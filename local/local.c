@@ -212,6 +212,13 @@ static bool local_command(void *ctx, const struct ss_command *command)
     return true;
 }
 
+static int local_store(
+    void *ctx, struct ss_store_unit *unit, struct ss_error *error)
+{
+    struct ss_local *local = ctx;
+    return ss_storage_apply(local->storage, unit, error);
+}
+
 // The lines that a step logs are dropped: there is no log.
 static void step(struct ss_local *local, struct ss_core_event event)
 {
@@ -386,6 +393,7 @@ static struct ss_core *new_core(
             .lease_ms = LEASE_MS,
             .heartbeat_ms = LEASE_MS,
             .command = local_command,
+            .store = ss_storage_keeps_rows(local->storage) ? local_store : NULL,
             .ctx = local});
 }
 

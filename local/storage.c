@@ -77,6 +77,12 @@ int ss_storage_epoch(
 
 // ------------------------------------------------------------------ jobs
 
+int ss_storage_apply(struct ss_storage *storage, struct ss_store_unit *unit,
+    struct ss_error *error)
+{
+    return ss_store_actor_apply(storage->actor, unit, error);
+}
+
 void ss_storage_submit(struct ss_storage *storage, struct ss_job *job)
 {
     ss_store_actor_submit(storage->actor, job);

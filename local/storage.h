@@ -20,6 +20,9 @@ bool ss_storage_keeps_rows(const struct ss_storage *storage);
 // off (SS_EFENCED).
 int ss_storage_epoch(struct ss_storage *storage, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
+// Apply a unit, which is borrowed, at once. Gives what a job's status would be.
+int ss_storage_apply(struct ss_storage *storage, struct ss_store_unit *unit,
+    struct ss_error *error) SS_MUST_USE;
 // Takes `job`.
 void ss_storage_submit(struct ss_storage *storage, struct ss_job *job);
 // The next job that was done; NULL: there is none. Gives.

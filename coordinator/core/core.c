@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/wire/limits.h"
 #include "coordinator/core/core_impl.h"
 
@@ -243,6 +244,16 @@ static void core_narrate(void *ctx, const char *sentence)
     core->options.narrate(core->options.ctx, &core->subject, sentence);
 }
 
+static int core_store(
+    void *ctx, const struct ss_command *command, struct ss_error *error)
+{
+    struct ss_core *core = ctx;
+    struct ss_store_unit unit;
+    ss_core_run_log(core, command);
+    ss_store_codec_unit(core->codec, command, &unit);
+    return core->options.store(core->options.ctx, &unit, error);
+}
+
 static void core_start_engine(struct ss_core *core)
 {
     const struct ss_core_options *options = &core->options;
@@ -259,6 +270,8 @@ static void core_start_engine(struct ss_core *core)
         .verify_rate = options->verify_rate,
         .idle_large_max = options->idle_large_max,
         .keeps_rows = options->keeps_rows,
+        .store = options->store ? core_store : NULL,
+        .store_ctx = core,
         .narrate = options->narrate ? core_narrate : NULL,
         .narrate_ctx = core};
     core->engine = ss_engine_new(&engine);
@@ -268,6 +281,8 @@ struct ss_core *ss_core_new(const struct ss_core_options *options)
 {
     struct ss_core *core = ss_zalloc(1, sizeof(*core));
     core->options = *options;
+    ss_check(
+        !options->store || (options->keeps_rows && options->outlives_store));
     core->config = json_incref(options->config);
     core->codec = ss_store_codec_new(options->keeps_rows);
     core->wake_at_ms = core->retry_at_ms = INT64_MAX;

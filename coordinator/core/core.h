@@ -150,6 +150,10 @@ struct ss_core_options {
     // The store is in memory, and in the thread of the core: rows stay as they
     // are, and never become bytes.
     bool keeps_rows;
+    // The same store takes a unit at once: it borrows it, and gives what came
+    // of it. With `keeps_rows` and `outlives_store` alone. NULL: units are
+    // jobs.
+    int (*store)(void *ctx, struct ss_store_unit *unit, struct ss_error *error);
     uint64_t seed;
     int64_t lease_ms, heartbeat_ms, adopt_ms, idle_ms; // engine.h
     uint32_t crashes_max;                              // the same

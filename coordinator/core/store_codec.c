@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/run_key.h"
@@ -17,6 +18,8 @@ struct ss_store_codec {
     struct ss_map chains; // thread -> uint64_t *, for its next row's checksum
     size_t tidy_at;       // look at all of them when there are so many
     struct ss_unit_writer unit;
+    SS_VEC(struct ss_store_row) kept_rows; // of a unit that is all borrowed
+    SS_VEC(struct ss_store_put) kept_puts;
     bool keeps_rows;
 };
 
@@ -37,6 +40,8 @@ void ss_store_codec_destroy(struct ss_store_codec **codec)
     *codec = NULL;
     ss_map_fini(&old->chains, ss_free);
     ss_unit_writer_fini(&old->unit);
+    SS_VEC_FINI(&old->kept_rows);
+    SS_VEC_FINI(&old->kept_puts);
     ss_free(old);
 }
 
@@ -197,6 +202,32 @@ static int store_job(struct ss_store_codec *codec,
         .delete_to = command->delete_to};
     *ret_job = ss_unit_end(&codec->unit, command->tag, &unit);
     return SS_OK;
+}
+
+void ss_store_codec_unit(struct ss_store_codec *codec,
+    const struct ss_command *command, struct ss_store_unit *ret_unit)
+{
+    ss_check(codec->keeps_rows && command->type == SS_COMMAND_STORE);
+    codec->kept_rows.count = codec->kept_puts.count = 0;
+    for (size_t i = 0; i < command->rows_count; i++) {
+        struct ss_store_row row = ss_unit_kept_row(command->rows[i]);
+        row.thread = command->thread;
+        SS_VEC_PUSH(&codec->kept_rows, row);
+    }
+    for (size_t i = 0; i < command->puts_count; i++) {
+        const struct ss_command_put *put = &command->puts[i];
+        if (!put->open_alone || !is_open(put))
+            SS_VEC_PUSH(&codec->kept_puts, put_of(put, put->value));
+        if (put->table == SS_RECORD_RUN)
+            SS_VEC_PUSH(&codec->kept_puts, open_put_of(put));
+    }
+    *ret_unit = (struct ss_store_unit){.thread = command->thread,
+        .rows = codec->kept_rows.items,
+        .rows_count = codec->kept_rows.count,
+        .puts = codec->kept_puts.items,
+        .puts_count = codec->kept_puts.count,
+        .delete_thread = command->delete_thread,
+        .delete_to = command->delete_to};
 }
 
 static struct ss_job *read_job(const struct ss_command *command)

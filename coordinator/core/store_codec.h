@@ -33,6 +33,11 @@ int ss_store_codec_job(struct ss_store_codec *codec,
     const struct ss_command *command, struct ss_job **ret_job,
     struct ss_error *error) SS_MUST_USE;
 
+// The unit of a STORE where rows are kept as they are, with all its texts in
+// the command. It borrows the command and the codec: until the next call.
+void ss_store_codec_unit(struct ss_store_codec *codec,
+    const struct ss_command *command, struct ss_store_unit *ret_unit);
+
 // The event for the engine with the result of `job` (borrowed: it must live as
 // long as the event). The caller adds the times. Rows are decoded here: a
 // damaged one is an event with status SS_ECORRUPT.

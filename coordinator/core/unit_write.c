@@ -53,16 +53,21 @@ int ss_unit_add_row(struct ss_unit_writer *writer, const char *thread,
     return SS_OK;
 }
 
+struct ss_store_row ss_unit_kept_row(struct ss_row *row)
+{
+    return (struct ss_store_row){.seq = row->seq,
+        .kind = (int32_t)row->kind,
+        .run = "",
+        .ns = "",
+        .checkpoint_id = "",
+        .parent_id = "",
+        .source = "",
+        .kept = row};
+}
+
 void ss_unit_keep_row(struct ss_unit_writer *writer, struct ss_row *row)
 {
-    struct ss_journal_bytes kept = {.row = {.seq = row->seq,
-                                        .kind = (int32_t)row->kind,
-                                        .run = "",
-                                        .ns = "",
-                                        .checkpoint_id = "",
-                                        .parent_id = "",
-                                        .source = "",
-                                        .kept = row}};
+    struct ss_journal_bytes kept = {.row = ss_unit_kept_row(row)};
     SS_VEC_PUSH(&writer->rows, kept);
 }
 

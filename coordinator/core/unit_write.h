@@ -35,7 +35,9 @@ void ss_unit_begin(struct ss_unit_writer *writer, int32_t format);
 // carries. SS_ELIMIT: too large a row, and no unit comes of it.
 int ss_unit_add_row(struct ss_unit_writer *writer, const char *thread,
     struct ss_row *row, uint64_t *chain, struct ss_error *error) SS_MUST_USE;
-// The row as it is.
+// A row as it is, of no thread yet. Borrows.
+struct ss_store_row ss_unit_kept_row(struct ss_row *row);
+// The same, into the unit.
 void ss_unit_keep_row(struct ss_unit_writer *writer, struct ss_row *row);
 // Its texts are copied.
 void ss_unit_add_put(

@@ -49,13 +49,32 @@ static void go_on(struct engine *engine, bool is_first)
     } while (ss_queue_turns(engine) || ss_schedule_updates_follow(engine));
 }
 
+// Rows to the store. What it takes at once is durable, and what waited for that
+// goes on: true, if anything did.
+static bool let_rows_out(struct engine *engine)
+{
+    bool any = false;
+    ss_threads_flush(engine);
+    while (ss_event_take_stored(engine)) {
+        any = true;
+        go_on(engine, false);
+        ss_loops_rest(engine);
+        ss_runs_free_ended(engine);
+        ss_threads_flush(engine);
+    }
+    return any;
+}
+
 // What leaves: once, for all events of a step.
 static void let_out(struct engine *engine)
 {
     ss_loops_rest(engine);
     ss_runs_free_ended(engine);
-    ss_dispatch(engine);
-    ss_threads_flush(engine);
+    if (engine->options.store)
+        let_rows_out(engine); // first: tasks wait for them
+    do
+        ss_dispatch(engine);
+    while (let_rows_out(engine));
     ss_threads_free_gone(engine);
     if (ss_threads_evict(engine))
         ss_list_cache_expire(engine);

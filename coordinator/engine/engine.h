@@ -310,6 +310,13 @@ struct ss_engine_options {
     // The store keeps rows as they are, in memory: to pack those of a thread
     // gains nothing, and what they repeat need not be named.
     bool keeps_rows;
+    // The store is at hand, and takes a STORE at once: it borrows the command,
+    // and gives what STORED would tell, with the message in `error`. No STORE
+    // is among the commands then, and what rests on one goes on in the same
+    // step. NULL: they are.
+    int (*store)(
+        void *ctx, const struct ss_command *command, struct ss_error *error);
+    void *store_ctx;
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);
     void *narrate_ctx;

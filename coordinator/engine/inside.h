@@ -13,5 +13,7 @@ struct ss_engine {
 
 // take.c: the event to its room.
 void ss_event_take(struct engine *engine, const struct ss_event *event);
+// What the store took at once, as STORED would tell it. False: it took nothing.
+bool ss_event_take_stored(struct engine *engine);
 
 #endif

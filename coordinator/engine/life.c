@@ -1,5 +1,6 @@
 // life.c - an engine's birth, and its end: what every room begins with, and
 // what it leaves behind.
+#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
@@ -65,5 +66,7 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_shards_fini(engine);
     ss_engine_forget_commands(engine);
     SS_VEC_FINI(&engine->commands);
+    ss_check(engine->stored.count == 0);
+    SS_VEC_FINI(&engine->stored);
     ss_free(it);
 }

@@ -17,6 +17,14 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
         ss_requests_resume(thread);
 }
 
+static void on_unit_stored(
+    struct thread *thread, int status, const char *message)
+{
+    enum unit_end end = ss_thread_stored(thread, status, message);
+    if (end != UNIT_REFUSED)
+        ss_requests_stored(thread, end == UNIT_DELETED);
+}
+
 static void on_stored(struct engine *engine, const struct ss_event *event)
 {
     if (ss_limit_records(engine, event) || ss_suspect_stored(engine, event) ||
@@ -25,9 +33,26 @@ static void on_stored(struct engine *engine, const struct ss_event *event)
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
     if (!thread || thread->store_tag != event->stored.tag)
         return;
-    enum unit_end end = ss_thread_stored(thread, event);
-    if (end != UNIT_REFUSED)
-        ss_requests_stored(thread, end == UNIT_DELETED);
+    on_unit_stored(thread, event->stored.status, event->stored.message);
+}
+
+bool ss_event_take_stored(struct engine *engine)
+{
+    bool any = engine->stored.count > 0;
+    for (size_t i = 0; i < engine->stored.count; i++) { // more may come
+        struct unit_answer it = engine->stored.items[i];
+        struct ss_event event = {.type = SS_EVENT_STORED};
+        event.stored.tag = it.tag;
+        event.stored.status = it.status;
+        event.stored.message = it.message;
+        if (!it.thread)
+            on_stored(engine, &event);
+        else if (it.thread->store_tag == it.tag)
+            on_unit_stored(it.thread, it.status, it.message);
+        ss_free(it.message);
+    }
+    engine->stored.count = 0;
+    return any;
 }
 
 static void on_run_found(struct engine *engine, const struct ss_event *event)

@@ -285,23 +285,37 @@ static bool blames_content(int status)
            status == SS_EINVAL || status == SS_EFORMAT;
 }
 
-static void answer(struct ss_job *job, const struct ss_store_unit *unit)
+// What the store made of the unit, in words. Gives its result.
+static int tell(const struct ss_store_unit *unit, struct ss_error *error)
 {
-    job->unit.result = unit->result;
-    job->status = unit->result;
     if (unit->result == SS_EFENCED) {
-        (void)ss_error_set(&job->error, unit->result,
+        return ss_error_set(error, unit->result,
             "store: %s%s: fenced: another coordinator has taken over (or the"
             " database is not the one it was), nothing was written",
             unit->thread ? "thread " : "a record",
             unit->thread ? unit->thread : "");
-    } else if (unit->result != SS_OK) {
-        (void)ss_error_set(&job->error, unit->result,
+    }
+    if (unit->result != SS_OK) {
+        return ss_error_set(error, unit->result,
             "store: %s%s: other content stands there, or what should stand"
             " there does not",
             unit->thread ? "thread " : "a record",
             unit->thread ? unit->thread : "");
     }
+    return SS_OK;
+}
+
+static void answer(struct ss_job *job, const struct ss_store_unit *unit)
+{
+    job->unit.result = unit->result;
+    job->status = tell(unit, &job->error);
+}
+
+static void count_commit(struct ss_jobs_stats *stats, size_t units)
+{
+    stats->commits++;
+    stats->units += units;
+    stats->units_max = units > stats->units_max ? units : stats->units_max;
 }
 
 static int batch_apply(const struct attempt *attempt, size_t from, size_t count,
@@ -329,10 +343,7 @@ static void apply_range(
     struct ss_error error = {0};
     int status = batch_apply(attempt, from, count, &error);
     if (status == SS_OK) {
-        struct ss_jobs_stats *stats = attempt->stats;
-        stats->commits++;
-        stats->units += count;
-        stats->units_max = count > stats->units_max ? count : stats->units_max;
+        count_commit(attempt->stats, count);
         for (size_t i = from; i < from + count; i++) {
             answer(attempt->jobs[i], &attempt->units[i]);
         }
@@ -363,6 +374,20 @@ static void apply_all(
     apply_range(&attempt, 0, count);
     ss_free(attempt.units);
     ss_free(attempt.jobs);
+}
+
+int ss_unit_run(struct ss_store *store, uint64_t epoch,
+    struct ss_store_unit *unit, struct ss_jobs_stats *stats,
+    struct ss_error *error)
+{
+    const struct attempt attempt = {
+        .store = store, .epoch = epoch, .units = unit, .stats = stats};
+    int status = batch_apply(&attempt, 0, 1, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    count_commit(stats, 1);
+    return tell(unit, error);
 }
 
 struct ss_job *ss_jobs_run_some(struct ss_store *store, uint64_t epoch,

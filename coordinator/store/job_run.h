@@ -13,5 +13,10 @@ struct ss_jobs_stats {
 // order.
 struct ss_job *ss_jobs_run_some(struct ss_store *store, uint64_t epoch,
     struct ss_job **jobs, struct ss_jobs_stats *stats);
+// One unit without a job. Gives what its job's status would be, with the
+// message in `error`.
+int ss_unit_run(struct ss_store *store, uint64_t epoch,
+    struct ss_store_unit *unit, struct ss_jobs_stats *stats,
+    struct ss_error *error) SS_MUST_USE;
 
 #endif

@@ -463,6 +463,16 @@ void ss_store_actor_submit(struct ss_store_actor *actor, struct ss_job *job)
     unlock(actor);
 }
 
+int ss_store_actor_apply(struct ss_store_actor *actor,
+    struct ss_store_unit *unit, struct ss_error *error)
+{
+    struct ss_jobs_stats stats = {0};
+    ss_check(actor->is_inline);
+    int status = ss_unit_run(actor->store, actor->epoch, unit, &stats, error);
+    stats_add(&actor->stats, &stats);
+    return status;
+}
+
 struct ss_job *ss_store_actor_take(struct ss_store_actor *actor)
 {
     lock(actor);

@@ -71,5 +71,9 @@ int64_t ss_store_actor_answered_ms(const struct ss_store_actor *actor);
 // descriptor (ss_store_actor_fd() is -1), and no call of the system is made.
 void ss_store_actor_start_inline(
     struct ss_store *store, struct ss_store_actor **ret_actor);
+// Of such an actor alone: apply `unit`, which is borrowed, now. Gives what a
+// job's status would be, with its message in `error`.
+int ss_store_actor_apply(struct ss_store_actor *actor,
+    struct ss_store_unit *unit, struct ss_error *error) SS_MUST_USE;
 
 #endif

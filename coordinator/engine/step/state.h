@@ -26,8 +26,17 @@ struct requests;
 struct runs;
 struct scheduler;
 struct shards;
+struct thread;
 struct threads;
 struct watch;
+
+// What the store said of a STORE that it took at once.
+struct unit_answer {
+    struct thread *thread; // whose unit it was; NULL: records alone
+    uint64_t tag;
+    int status;
+    char *message; // owned; NULL: there is none
+};
 
 struct engine {
     // What a step is made of.
@@ -37,6 +46,8 @@ struct engine {
     int64_t now_ms, wall_us;
     int64_t wake_at_ms;
     SS_VEC(struct ss_command) commands;
+    SS_VEC(struct unit_answer)
+    stored;             // what the store took at once, to be told
     uint64_t tags;      // that were given, to what the store answers
     int32_t row_format; // rows of newer ones are not written: who reads them?
     bool drains;        // no more tasks are sent

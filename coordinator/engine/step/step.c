@@ -58,8 +58,25 @@ void ss_command_fini(struct ss_command *command)
     ss_free(command->find);
 }
 
+void ss_engine_store(struct engine *engine, struct thread *thread,
+    const struct ss_command *command)
+{
+    struct ss_error error = {.status = SS_OK};
+    struct unit_answer stored = {.thread = thread, .tag = command->tag};
+    stored.status =
+        engine->options.store(engine->options.store_ctx, command, &error);
+    if (stored.status != SS_OK)
+        stored.message = ss_strdup(error.message);
+    SS_VEC_PUSH(&engine->stored, stored);
+}
+
 void ss_engine_command(struct engine *engine, struct ss_command command)
 {
+    if (command.type == SS_COMMAND_STORE && engine->options.store) {
+        ss_engine_store(engine, NULL, &command);
+        ss_command_fini(&command);
+        return;
+    }
     SS_VEC_PUSH(&engine->commands, command);
 }
 

@@ -10,10 +10,15 @@
 #include "coordinator/engine/engine.h"
 
 struct engine;
+struct thread;
 
 // Append to this step's commands. Takes what the command owns.
 void ss_engine_command(struct engine *engine, struct ss_command command);
 void ss_command_fini(struct ss_command *command);
+// Only where options.store takes it at once. Borrows all that it owns; what it
+// came to is told at the end of the step. `thread`: whose unit it is, or NULL.
+void ss_engine_store(struct engine *engine, struct thread *thread,
+    const struct ss_command *command);
 // A record as it goes to the store. Takes `value` (NULL: delete). Gives, to
 // ss_put_fini().
 struct ss_command_put ss_put_of(enum ss_record_table table, const char *key,

@@ -46,7 +46,7 @@ static uint64_t await_tag(struct thread *thread)
 static void await_no_more(struct thread *thread)
 {
     struct ss_map *awaited = &thread->engine->threads->awaited;
-    if (thread->store_tag)
+    if (thread->store_tag && !thread->engine->options.store)
         ss_map_remove_number(awaited, thread->store_tag);
     if (thread->state == THREAD_LOADING)
         ss_map_remove_number(awaited, thread->load_tag);
@@ -479,6 +479,64 @@ static void begin_anew(struct thread *thread, struct ss_command *command)
     thread->issued = 0;
 }
 
+// What the store lacks of the thread. The rows, so many as it has, are put into
+// `rows`; the command has no puts yet.
+static struct ss_command unit_of(struct thread *thread, struct ss_row **rows)
+{
+    uint64_t head = ss_journal_head(thread->journal);
+    struct ss_command command = {.type = SS_COMMAND_STORE,
+        .thread = thread->id,
+        .row_format = thread->engine->row_format,
+        .rows = rows,
+        .rows_count = (size_t)(head - thread->issued)};
+    for (size_t i = 0; i < command.rows_count; i++)
+        rows[i] = (struct ss_row *)ss_journal_row(
+            thread->journal, thread->issued + 1 + i);
+    for (size_t i = 0; i < command.rows_count; i++)
+        ss_check(rows[i]); // none is void before it was stored
+    if (thread->delete_to && head == thread->issued &&
+        thread->durable == head) {
+        command.delete_to = thread->delete_to; // by itself, behind its void row
+        thread->delete_to = 0;
+    }
+    if (thread->engine->row_format >= SS_ROW_FORMAT_5)
+        command.born_us = thread->born_us;
+    thread->issued = thread->store_to = head;
+    thread->units++;
+    thread->engine->threads->stores_out++;
+    if (thread->deletion == DELETION_ASKED)
+        begin_anew(thread, &command);
+    return command;
+}
+
+// The store has it when this returns: nothing of it need be kept for it.
+static void keep_unit(struct thread *thread, size_t rows_count)
+{
+    struct threads *threads = thread->engine->threads;
+    threads->unit.count = 0;
+    for (size_t i = 0; i < rows_count; i++)
+        SS_VEC_PUSH(&threads->unit, NULL);
+    struct ss_command command = unit_of(thread, threads->unit.items);
+    command.tag = thread->store_tag = ++thread->engine->tags;
+    command.puts = thread->puts.items;
+    command.puts_count = thread->puts.count;
+    ss_engine_store(thread->engine, thread, &command);
+    drop_puts(thread);
+}
+
+static void send_unit(struct thread *thread, size_t rows_count)
+{
+    struct ss_command command =
+        unit_of(thread, ss_zalloc(rows_count + 1, sizeof(struct ss_row *)));
+    command.tag = thread->store_tag = await_tag(thread);
+    command.thread = ss_strdup(thread->id);
+    command.puts = thread->puts.items;
+    command.puts_count = thread->puts.count;
+    thread->puts.items = NULL;
+    thread->puts.count = thread->puts.capacity = 0;
+    ss_engine_command(thread->engine, command);
+}
+
 void ss_thread_flush(struct thread *thread)
 {
     if (thread->state != THREAD_HOT)
@@ -489,49 +547,22 @@ void ss_thread_flush(struct thread *thread)
         (head == thread->issued && thread->puts.count == 0 &&
             !thread->delete_to))
         return;
-    struct ss_command command = {.type = SS_COMMAND_STORE,
-        .tag = await_tag(thread),
-        .thread = ss_strdup(thread->id),
-        .row_format = thread->engine->row_format};
-    command.rows_count = (size_t)(head - thread->issued);
-    struct ss_row **rows = ss_zalloc(command.rows_count + 1, sizeof(*rows));
-    for (size_t i = 0; i < command.rows_count; i++)
-        rows[i] = (struct ss_row *)ss_journal_row(
-            thread->journal, thread->issued + 1 + i);
-    for (size_t i = 0; i < command.rows_count; i++)
-        ss_check(rows[i]); // none is void before it was stored
-    command.rows = rows;
-    if (thread->delete_to && head == thread->issued &&
-        thread->durable == head) {
-        command.delete_to = thread->delete_to; // by itself, behind its void row
-        thread->delete_to = 0;
-    }
-    if (thread->engine->row_format >= SS_ROW_FORMAT_5)
-        command.born_us = thread->born_us;
-    command.puts = thread->puts.items;
-    command.puts_count = thread->puts.count;
-    thread->puts.items = NULL;
-    thread->puts.count = thread->puts.capacity = 0;
-    thread->issued = head;
-    thread->units++;
-    thread->store_tag = command.tag;
-    thread->engine->threads->stores_out++;
-    thread->store_to = head;
-    if (thread->deletion == DELETION_ASKED)
-        begin_anew(thread, &command);
-    ss_engine_command(thread->engine, command);
+    size_t rows_count = (size_t)(head - thread->issued);
+    if (thread->engine->options.store)
+        keep_unit(thread, rows_count);
+    else
+        send_unit(thread, rows_count);
 }
 
 enum unit_end ss_thread_stored(
-    struct thread *thread, const struct ss_event *event)
+    struct thread *thread, int status, const char *message)
 {
-    ss_check(event->stored.tag == thread->store_tag);
+    ss_check(thread->store_tag != 0);
     await_no_more(thread);
     store_answers(thread);
-    if (event->stored.status != SS_OK) {
-        ss_thread_break(thread, event->stored.status,
-            event->stored.message ? event->stored.message
-                                  : ss_status_text(event->stored.status));
+    if (status != SS_OK) {
+        ss_thread_break(
+            thread, status, message ? message : ss_status_text(status));
         return UNIT_REFUSED;
     }
     thread->durable = thread->store_to;

@@ -145,8 +145,9 @@ struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
 // those who wait for it, else NULL.
 struct thread *ss_thread_rows(
     struct engine *engine, const struct ss_event *event);
+// What the store said of the unit in flight. `message` may be NULL.
 enum unit_end ss_thread_stored(
-    struct thread *thread, const struct ss_event *event);
+    struct thread *thread, int status, const char *message);
 
 // A checkpoint id greater than all that the thread has.
 void ss_thread_new_id(

@@ -28,6 +28,7 @@ void ss_threads_fini(struct engine *engine)
     ss_check(threads->idle_count == 0 && !threads->idle_first);
     ss_check(threads->gone.count == 0);
     ss_map_fini(&threads->awaited, NULL);
+    SS_VEC_FINI(&threads->unit);
     SS_VEC_FINI(&threads->dirty);
     SS_VEC_FINI(&threads->gone);
     ss_free(threads);

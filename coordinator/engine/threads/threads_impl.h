@@ -19,6 +19,7 @@ struct threads {
     struct ss_map awaited;         // tag of a unit or a read -> whose it is
     struct gate_line let_through;  // whose rows have become durable
     size_t stores_out;             // units that the store has not answered
+    SS_VEC(struct ss_row *) unit;  // rows of the one that is handed out
     SS_VEC(struct thread *) dirty; // to flush at the end of the step
     SS_VEC(struct thread *) gone;  // freed at the end of the step
     struct thread *idle_first, *idle_last;
