@@ -63,6 +63,7 @@ static void node_sum(struct ss_list_node *node, unsigned level)
 {
     node->count = 0;
     node->depth = 0;
+    node->about = 0;
     for (unsigned i = 0; i < SS_LIST_WIDTH; i++) {
         const union ss_list_place *place = &node->places[i];
         bool is_there = level == 0 ? place->item != NULL : place->child != NULL;
@@ -83,6 +84,7 @@ static struct ss_list_node *node_add(struct ss_list_node *node, unsigned level,
     union ss_list_place *place;
     node = node_own(node, level);
     node->count++;
+    node->about = 0;
     node->depth = depth > node->depth ? depth : node->depth;
     place = &node->places[ss_list_place(number, level)];
     if (level == 0)
@@ -202,6 +204,26 @@ static void each(const struct ss_list_node *node, unsigned level,
 void ss_list_each(const struct ss_list *list, ss_list_visit *visit, void *ctx)
 {
     each(list->root, list->level, 0, visit, ctx);
+}
+
+// Asked again of a list that has grown, only what is new is looked at.
+static size_t size_about(struct ss_list_node *node, unsigned level)
+{
+    if (!node || node->about > 0)
+        return node ? node->about : 0;
+    for (unsigned i = 0; i < SS_LIST_WIDTH; i++) {
+        const union ss_list_place *place = &node->places[i];
+        if (level > 0)
+            node->about += size_about(place->child, level - 1);
+        else if (place->item)
+            node->about += ss_value_size_about(place->item) + 1; // a comma
+    }
+    return node->about;
+}
+
+size_t ss_list_size_about(const struct ss_list *list)
+{
+    return size_about(list->root, list->level);
 }
 
 // ------------------------------------------------ changes

@@ -37,6 +37,8 @@ void ss_list_unref(struct ss_list *list); // NULL is fine
 size_t ss_list_count(const struct ss_list *list);
 // How deep its items nest: the deepest counts.
 int ss_list_depth(const struct ss_list *list);
+// About how many bytes its items and the commas take, encoded.
+size_t ss_list_size_about(const struct ss_list *list);
 // The number that the next item gets.
 uint64_t ss_list_next(const struct ss_list *list);
 // The item of that number, borrowed; NULL: there is none (any more).

@@ -18,6 +18,7 @@ struct ss_list_node {
     unsigned refs;
     int depth;    // how deep the items below nest
     size_t count; // items below, without holes
+    size_t about; // what they weigh, once somebody asked; 0: nobody did since
     union ss_list_place places[SS_LIST_WIDTH];
 };
 

@@ -25,14 +25,14 @@ struct fields {
 struct ss_value {
     unsigned refs;
     enum ss_value_tag tag;
-    bool is_damaged; // text that is not JSON
-    bool is_apart;   // `fields` are the parts of `text`
-    bool is_whole;   // it has no parts: looked for once
-    int depth;       // or DEPTH_UNKNOWN
-    json_t *json;    // decoded, or NULL
-    char *text;      // encoded, or NULL
-    size_t size;
-    struct ss_list *list;  // taken apart, or NULL
+    bool is_damaged;      // text that is not JSON
+    bool is_apart;        // `fields` are the parts of `text`
+    bool is_whole;        // it has no parts: looked for once
+    int depth;            // or DEPTH_UNKNOWN
+    json_t *json;         // decoded, or NULL
+    char *text;           // encoded, or NULL
+    size_t size;          // of `text`; without one about what it would be, or 0
+    struct ss_list *list; // taken apart, or NULL
     struct fields *fields; // put together from, or NULL
 };
 
@@ -299,7 +299,7 @@ const struct ss_field *ss_value_members(
 static struct ss_value *known_member(struct ss_value *value, const char *name)
 {
     size_t count;
-    if (value->size >= APART_SIZE_MIN)
+    if (value->text && value->size >= APART_SIZE_MIN)
         (void)ss_value_members(value, &count);
     for (size_t i = 0; value->fields && i < value->fields->count; i++)
         if (strcmp(value->fields->items[i].name, name) == 0)
@@ -419,17 +419,35 @@ size_t ss_value_text_size(struct ss_value *value)
     return size;
 }
 
-enum { SIZE_NUMBER = 8, SIZE_QUOTES = 2, SIZE_MEMBER = SIZE_QUOTES + 2 };
+enum {
+    SIZE_NUMBER = 8,
+    SIZE_QUOTES = 2,
+    SIZE_MEMBER = SIZE_QUOTES + 2,
+    WEIGHED_MAX = 8, // items of an array; the others are taken to be like them
+};
+
+static size_t json_size_about(const json_t *json);
+
+// Of a long one some are looked at, from its beginning to its end: bodies that
+// hand a long list on would else pay for all of it each time.
+static size_t array_size_about(const json_t *array)
+{
+    size_t count = json_array_size(array), size = 0;
+    size_t weighed = count < WEIGHED_MAX ? count : WEIGHED_MAX;
+    for (size_t i = 0; i < weighed; i++)
+        size += json_size_about(json_array_get(array, i * count / weighed)) + 1;
+    return weighed < count ? size / weighed * count : size;
+}
 
 static size_t json_size_about(const json_t *json)
 {
     size_t size = SIZE_QUOTES;
     if (json_is_string(json))
         return size + json_string_length(json);
-    if (!json_is_array(json) && !json_is_object(json))
+    if (json_is_array(json))
+        return size + array_size_about(json);
+    if (!json_is_object(json))
         return SIZE_NUMBER;
-    for (size_t i = 0; i < json_array_size(json); i++)
-        size += json_size_about(json_array_get(json, i)) + 1;
     json_t *object = (json_t *)json;
     for (void *at = json_object_iter(object); at;
          at = json_object_iter_next(object, at))
@@ -438,25 +456,25 @@ static size_t json_size_about(const json_t *json)
     return size;
 }
 
-static void count_about(void *size, uint64_t number, struct ss_value *item)
-{
-    (void)number;
-    *(size_t *)size += ss_value_size_about(item) + 1;
-}
-
-size_t ss_value_size_about(struct ss_value *value)
+static size_t size_about(const struct ss_value *value)
 {
     size_t size = SIZE_QUOTES;
-    if (value->text)
-        return value->size;
     if (value->json)
         return json_size_about(value->json);
     if (value->list)
-        ss_list_each(value->list, count_about, &size);
+        size += ss_list_size_about(value->list);
     for (size_t i = 0; value->fields && i < value->fields->count; i++)
         size += strlen(value->fields->items[i].name) + SIZE_MEMBER +
                 ss_value_size_about(value->fields->items[i].value);
     return size;
+}
+
+// A value does not change: it is weighed once. Without a text `size` says it.
+size_t ss_value_size_about(struct ss_value *value)
+{
+    if (!value->text && value->size == 0)
+        value->size = size_about(value);
+    return value->size;
 }
 
 void ss_value_write(struct ss_value *value, char *to)

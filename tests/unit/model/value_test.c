@@ -272,6 +272,37 @@ START_TEST(a_size_is_reckoned_without_the_text)
 }
 END_TEST
 
+// Bodies hand long lists on, and write them again and again.
+START_TEST(a_long_list_is_weighed_by_some_of_its_items_and_a_value_once)
+{
+    static const char *const items[] = {"\"some words\"", "{\"a\":[1,2,3]}"};
+    json_t *array = json_array();
+    for (size_t i = 0; i < 1000; i++)
+        json_array_append_new(
+            array, json_loads(items[i % 2], JSON_DECODE_ANY, NULL));
+    struct ss_list *list = ss_list_push_json(ss_list_new(), array);
+    struct ss_value *value = ss_value_new(array), *listed;
+    listed = ss_value_of_list(ss_list_ref(list));
+    size_t about = ss_value_size_about(value), size;
+    size_t of_list = ss_value_size_about(listed);
+    ck_assert_uint_eq(ss_value_size_about(value), about);
+    json_t *more = json_loads("[\"and this\"]", 0, NULL);
+    list = ss_list_push_json(list, more); // its own from here on
+    ck_assert_uint_gt(ss_list_size_about(list) + 2, of_list);
+    list = ss_list_drop(list, 1000);
+    ck_assert_uint_eq(ss_list_size_about(list) + 2, of_list);
+    (void)ss_value_text(value, &size);
+    ck_assert_uint_ge(2 * about, size);
+    ck_assert_uint_le(about, 2 * size);
+    ck_assert_uint_le(of_list, 2 * size);
+    ck_assert_uint_ge(2 * of_list, size);
+    json_decref(more);
+    ss_list_unref(list);
+    ss_value_unref(listed);
+    ss_value_unref(value);
+}
+END_TEST
+
 START_TEST(a_text_is_taken_apart_undecoded)
 {
     expect_members("{}", "");
@@ -352,6 +383,7 @@ RUN("value", a_value_that_is_put_together_has_all_faces,
     what_is_nested_too_deep_is_refused,
     an_opaque_value_is_kept_and_reads_as_null,
     a_value_is_written_as_its_text_is, a_size_is_reckoned_without_the_text,
+    a_long_list_is_weighed_by_some_of_its_items_and_a_value_once,
     a_text_is_taken_apart_undecoded, what_is_not_plain_is_not_taken_apart,
     only_the_member_that_is_asked_for_is_decoded,
     members_are_the_same_however_they_are_reached)
