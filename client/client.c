@@ -18,6 +18,7 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
+#include "common/link/probe.h"
 #include "common/model/value.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
@@ -205,19 +206,36 @@ static const char *note_trouble(struct ss_client *client)
     return client->trouble;
 }
 
-// Where nobody answers, the link may know why.
+// Why nobody answers. Where one coordinator was named, one look at its place
+// tells more than the link knows, and what is so by now: who hung up in a
+// handshake may be gone.
+static bool find_why(struct ss_client *client, char *ret_why, size_t size)
+{
+    const char *trouble = note_trouble(client);
+    enum ss_probe found =
+        client->endpoints_count == 1
+            ? ss_link_probe(client->endpoints[0], ret_why, size)
+            : SS_PROBE_UNKNOWN;
+    if (found == SS_PROBE_CANNOT)
+        return true;
+    if (found == SS_PROBE_LISTENS && !trouble)
+        trouble = "says nothing: it hangs, is overloaded, or is no coordinator";
+    if (found == SS_PROBE_NOBODY || !trouble)
+        return false;
+    snprintf(ret_why, size, "somebody listens there, but %s", trouble);
+    return true;
+}
+
 static void explain(struct ss_client *client,
     const struct ss_talk_command *command, struct ss_error *ret_error)
 {
-    const char *trouble =
-        command->status == SS_ECLOSED ? note_trouble(client) : NULL;
+    char why[SS_CLIENT_WHY_SIZE];
     const char *advice = strstr(command->text, ". Start one");
     size_t size =
         advice ? (size_t)(advice - command->text) : strlen(command->text);
-    if (trouble)
-        ss_error_set(ret_error, command->status,
-            "%.*s: somebody listens there, but %s", (int)size, command->text,
-            trouble);
+    if (command->status == SS_ECLOSED && find_why(client, why, sizeof(why)))
+        ss_error_set(ret_error, command->status, "%.*s: %s", (int)size,
+            command->text, why);
     else
         ss_error_set(ret_error, command->status, "%s", command->text);
 }

@@ -5,6 +5,7 @@
 enum {
     SS_CLIENT_ENDPOINTS_MAX = 32,         // coordinators of one cluster
     SS_CLIENT_MESSAGES_A_STEP_MAX = 1024, // then the caller's loop has its turn
+    SS_CLIENT_WHY_SIZE = 512,             // why nobody answers, as a text
     SS_CLIENT_WAIT_MS_MAX = 3600000,      // a time that fits poll's int
     // How long a request goes without an answer before the client asks why (a
     // person begins to wonder); each time twice as long, up to this.

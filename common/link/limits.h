@@ -17,6 +17,8 @@ enum {
     // A close waits at most so long until everything is sent and the port is
     // free.
     SS_LINK_CLOSE_MS = 5000,
+    // What a look at a place where nobody answers may take: a person waits.
+    SS_LINK_PROBE_MS = 500,
     // A peer that does not finish its handshake in this time is hung up on.
     // Half-open connections cost a descriptor each.
     SS_LINK_HANDSHAKE_MS = 10000,

@@ -305,16 +305,23 @@ static size_t identity_of(
 
 // --- messages ---------------------------------------------------------------
 
-static int send_failed(const char *peer, struct ss_error *error)
+static int send_failed(
+    struct zmq_link *link, const char *peer, struct ss_error *error)
 {
     const char *whom = peer ? peer : "the server";
-    if (errno == EAGAIN)
+    int number = errno;
+    if (number == EAGAIN && !peer && !link->is_heard) {
+        const char *why = trouble(&link->base);
+        return ss_error_set(error, SS_EAGAIN, "the server is not reached%s%s",
+            why ? ": " : "", why ? why : "");
+    }
+    if (number == EAGAIN)
         return ss_error_set(error, SS_EAGAIN,
             "the queue of %s is full (%d messages)", whom, SS_LINK_QUEUE_MAX);
-    if (errno == EHOSTUNREACH || errno == ETERM)
+    if (number == EHOSTUNREACH || number == ETERM)
         return ss_error_set(error, SS_ECLOSED, "%s is not connected", whom);
     return ss_error_set(
-        error, SS_EIO, "cannot send to %s: %s", whom, zmq_strerror(errno));
+        error, SS_EIO, "cannot send to %s: %s", whom, zmq_strerror(number));
 }
 
 static int send_frame(void *socket, const void *bytes, size_t size, int flags)
@@ -338,10 +345,10 @@ static int send_link(struct ss_link *link, const char *peer, const void *bytes,
             return ss_error_set(error, SS_ECLOSED, "%s is not connected", peer);
         // Whether there is room is decided here, for the whole message.
         if (send_frame(socket, identity, identity_size, ZMQ_SNDMORE) < 0)
-            return send_failed(peer, error);
+            return send_failed(it, peer, error);
     }
     if (send_frame(socket, bytes, size, 0) < 0)
-        return send_failed(peer, error);
+        return send_failed(it, peer, error);
     if (peer)
         ss_admission_gave(it->admission, peer, size);
     return SS_OK;
