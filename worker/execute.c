@@ -1,8 +1,10 @@
 // execute.c - run one order to its outcome.
 #include "worker/execute.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -217,6 +219,33 @@ static const struct ss_bound_graph *find_graph(
     return graph;
 }
 
+// The thread ends in the midst of a body, router or reducer: nobody would ever
+// hear of the task again, and nothing can be returned from here. It is a crash,
+// which is told at once.
+static void on_thread_end(void *ctx)
+{
+    const struct ss_assignment *order = ctx;
+    bool is_fold = order->kind == SS_ORDER_FOLD;
+    fprintf(stderr,
+        "%s \"%s\" of graph \"%s\" ended its thread (pthread_exit, or a"
+        " pthread_cancel of it): it has to return\n",
+        is_fold ? "the reducer of key" : "node",
+        is_fold ? (order->fold.channel ? order->fold.channel : "")
+                : order->node,
+        order->graph);
+    abort();
+}
+
+static void run_task(struct ss_task *task)
+{
+    pthread_cleanup_push(on_thread_end, (void *)task->order);
+    if (task->order->kind == SS_ORDER_FOLD)
+        run_fold(task);
+    else if (!run_node(task))
+        ss_outcome_destroy(&task->outcome); // its body may not begin
+    pthread_cleanup_pop(0);
+}
+
 struct ss_outcome *ss_execute(const struct ss_application *application,
     const struct ss_assignment *order, const struct ss_execute_hooks *hooks)
 {
@@ -238,13 +267,7 @@ struct ss_outcome *ss_execute(const struct ss_application *application,
         .node = node,
         .hooks = hooks ? hooks : &no_hooks,
         .outcome = outcome_for(order)};
-    bool has_begun = true;
-    if (order->kind == SS_ORDER_FOLD)
-        run_fold(&task);
-    else
-        has_begun = run_node(&task);
-    if (!has_begun)
-        ss_outcome_destroy(&task.outcome);
+    run_task(&task);
     ss_task_fini(&task);
     return task.outcome;
 }

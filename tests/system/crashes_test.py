@@ -64,6 +64,21 @@ def test_a_body_that_exits_does_not_end_the_supervisor():
         expect(worker.is_running(), worker.text())
 
 
+def test_a_body_that_ends_its_thread_is_a_crash_and_hangs_no_run():
+    with World() as world:
+        source = world.path("exits.c")
+        source.write_text(EXITS.replace("exit(3)", "pthread_exit(NULL)")
+                          .replace("stdlib", "pthread"), encoding="utf-8")
+        world.coordinator("--lease-ms", str(LEASE_MS))
+        worker = world.worker(world.compile(source), None, "--processes", "1",
+                              capacity=1)
+        run = world.command("run", "crash", "--input", '{"log": []}')
+        expect(run.wait() == 1, run.text())
+        expect("crashed its worker: signal 6" in run.text(), run.text())
+        worker.wait_line('node "crash" of graph "crash" ended its thread '
+                         r"\(pthread_exit, .*: it has to return")
+
+
 def test_under_dev_a_node_that_crashed_twice_fails_and_dev_says_where_to_look():
     with World() as world:
         app = world.compile(APPS / "crash.c")
