@@ -579,5 +579,8 @@ int ss_cmd_show(struct ss_client *client)
         subject->op ? NULL : subject->what, "limit",
         ss_cli_number(subject->has_limit ? limit : 0), "status",
         subject->status);
+    if (strcmp(subject->what, "limits") == 0)
+        ss_cli_note("these are of connections; those of nodes, graphs and keys"
+                    " are told by superstep limit");
     return list(client, subject, body, NULL, subject->none);
 }

@@ -36,21 +36,28 @@ int ss_cmd_copy(struct ss_client *client)
 typedef int shrink_fn(struct ss_client *client, const char *thread,
     int64_t *ret_rows, struct ss_client_error *ret_error);
 
-static int shrink(struct ss_client *client, shrink_fn *how, const char *done)
+static int shrink(struct ss_client *client, shrink_fn *how, int64_t *ret_rows)
 {
     struct ss_client_error error;
-    int64_t rows;
-    if (how(client, words.items[0], &rows, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, words.items[0]);
-    return tell(rows, done);
+    return how(client, words.items[0], ret_rows, &error) == 0
+               ? SS_CLI_DONE
+               : ss_cli_client_fail(client, &error, NULL, words.items[0]);
 }
 
+// A thread has a row at least.
 int ss_cmd_delete(struct ss_client *client)
 {
-    return shrink(client, ss_client_delete, "deleted");
+    int64_t rows = 0;
+    int code = shrink(client, ss_client_delete, &rows);
+    if (code != SS_CLI_DONE)
+        return code;
+    return rows > 0 ? tell(rows, "deleted")
+                    : ss_cli_no_thread(client, words.items[0]);
 }
 
 int ss_cmd_prune(struct ss_client *client)
 {
-    return shrink(client, ss_client_prune, "pruned");
+    int64_t rows = 0;
+    int code = shrink(client, ss_client_prune, &rows);
+    return code == SS_CLI_DONE ? tell(rows, "pruned") : code;
 }

@@ -199,6 +199,11 @@ void ss_join(
     while (from && from[count])
         if (!is_name(graph, "the beginning of a join", from[count++]))
             return;
+    if (count == 0)
+        ss_graph_def_fail(graph,
+            "the join to \"%s\" waits for nothing: name the nodes that it waits"
+            " for, as in ss_join(graph, \"%s\", SS_ALL(\"a\", \"b\"))",
+            to, to);
     ignore(ss_spec_join(ss_graph_def_spec(graph), from, count, to));
 }
 

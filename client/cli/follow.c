@@ -187,11 +187,12 @@ static char *failure_of(
     const char *thread, const char *node, const char *message)
 {
     char *where = ss_format("thread %s", thread ? thread : "?");
-    char *who = node ? ss_format("node \"%s\": ", node) : ss_strdup("");
+    char *who = node ? ss_format("node \"%s\"", node) : ss_strdup("");
     bool says_where = strstr(message, where) != NULL;
     bool says_who = strncmp(message, who, strlen(who)) == 0;
-    char *text = ss_format("%s%s%s%s", says_where ? "" : where,
-        says_where ? "" : ": ", says_who ? "" : who, message);
+    char *text =
+        ss_format("%s%s%s%s%s", says_where ? "" : where, says_where ? "" : ": ",
+            says_who ? "" : who, says_who ? "" : ": ", message);
     ss_free(where);
     ss_free(who);
     return text;

@@ -1,8 +1,11 @@
 // terms.c - what a run may be told beside its input.
 #include "client/cli/terms.h"
 
+#include <string.h>
+
 #include "client/cli/input.h"
 #include "client/cli/which.h"
+#include "common/model/suggest.h"
 
 static const char *durability;
 static const char *before;
@@ -75,6 +78,35 @@ static int add_pairs(json_t **config_json, struct ss_error *error)
     return SS_OK;
 }
 
+// What is not known goes nowhere, and is a slip of the pen.
+static int check_config(const json_t *given, struct ss_error *error)
+{
+    static const char *const known[] = {"configurable", "metadata", "tags"};
+    const char *key;
+    const json_t *value;
+    json_object_foreach ((json_t *)given, key, value) {
+        struct ss_hint hint;
+        bool is_known = false;
+        ss_hint_init(&hint, key);
+        for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+            is_known |= strcmp(key, known[i]) == 0;
+            ss_hint_offer(&hint, known[i]);
+        }
+        bool is_option = strcmp(key, "recursion_limit") == 0 ||
+                         strcmp(key, "max_concurrency") == 0;
+        if (is_option)
+            return ss_error_set(error, SS_EINVAL,
+                "--config: \"%s\" is an option of its own: --%s", key,
+                *key == 'r' ? "recursion-limit" : "max-concurrency");
+        if (!is_known)
+            return ss_error_set(error, SS_EINVAL,
+                "--config: there is no \"%s\" in it, but configurable, "
+                "metadata and tags.%s",
+                key, ss_hint_text(&hint));
+    }
+    return SS_OK;
+}
+
 int ss_terms_read(json_t **ret_more)
 {
     struct ss_error error;
@@ -84,6 +116,8 @@ int ss_terms_read(json_t **ret_more)
         status = ss_cli_input("--context", context, &about, &error);
     if (status == SS_OK && config)
         status = ss_cli_input("--config", config, &meta, &error);
+    if (status == SS_OK && config)
+        status = check_config(meta, &error);
     if (status == SS_OK && pairs.count > 0)
         status = add_pairs(&meta, &error);
     if (status != SS_OK) {

@@ -63,8 +63,8 @@ static enum ss_probe probe_file(const char *path, char *ret_why, size_t size)
     if (length >= sizeof(address.sun_path) || *path == '@')
         return SS_PROBE_UNKNOWN;
     memcpy(address.sun_path, path, length + 1);
-    int why = connect_to(
-        AF_UNIX, (const struct sockaddr *)&address, sizeof(address));
+    int why =
+        connect_to(AF_UNIX, (const struct sockaddr *)&address, sizeof(address));
     return meaning_of(why, path, ret_why, size);
 }
 

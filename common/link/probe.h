@@ -9,7 +9,7 @@ enum ss_probe {
     SS_PROBE_UNKNOWN, // another kind of endpoint, or no answer in time
     SS_PROBE_LISTENS, // somebody takes connections
     SS_PROBE_NOBODY,  // the place is there, and nobody listens
-    SS_PROBE_CANNOT,  // it cannot be reached from here; `ret_why` has the reason
+    SS_PROBE_CANNOT, // it cannot be reached from here; `ret_why` has the reason
 };
 
 // Blocks for SS_LINK_PROBE_MS at most, and for as long as a name takes to

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/run_status.h"
@@ -46,19 +47,29 @@ static int check_status(
     size_t count = is_of_runs ? SS_RUN_CANCELLED
                               : sizeof(of_threads) / sizeof(*of_threads);
     struct ss_hint hint;
+    struct ss_buf names;
     if (!request->status)
         return SS_OK;
     ss_hint_init(&hint, request->status);
+    ss_buf_init(&names, SIZE_MAX);
     for (size_t i = 0; i < count; i++) {
         const char *word = is_of_runs
                                ? ss_run_status_name((enum ss_run_status)(i + 1))
                                : of_threads[i];
-        if (strcmp(word, request->status) == 0)
+        if (strcmp(word, request->status) == 0) {
+            ss_buf_fini(&names);
             return SS_OK;
+        }
         ss_hint_offer(&hint, word);
+        ss_buf_add_str(&names, i ? ", " : "");
+        ss_buf_add_str(&names, word);
     }
-    return ss_error_set(error, SS_EINVAL, "%s: there is no status \"%s\".%s",
-        ss_request_name(request), request->status, ss_hint_text(&hint));
+    char *all = ss_buf_steal(&names, NULL);
+    int status = ss_error_set(error, SS_EINVAL,
+        "%s: there is no status \"%s\".%s There are %s",
+        ss_request_name(request), request->status, ss_hint_text(&hint), all);
+    ss_free(all);
+    return status;
 }
 
 static int check_metadata(

@@ -103,16 +103,21 @@ START_TEST(what_failed_is_found_behind_many_that_did_not)
 }
 END_TEST
 
+#define OF_RUNS                                                                \
+    " There are queued, running, waiting, rollback, quarantined, done, "       \
+    "interrupted, failed, drained, cancelled"
+
 START_TEST(a_status_that_is_none_is_no_empty_list)
 {
     const json_t *error =
         json_object_get(world_get("runs", "{'status': 'faild'}"), "error");
     ck_assert_str_eq(ss_json_str(error, "message", "-"),
-        "runs: there is no status \"faild\". Did you mean \"failed\"?");
+        "runs: there is no status \"faild\". Did you mean \"failed\"?" OF_RUNS);
     error =
         json_object_get(world_get("threads", "{'status': 'idel'}"), "error");
     ck_assert_str_eq(ss_json_str(error, "message", "-"),
-        "threads: there is no status \"idel\". Did you mean \"idle\"?");
+        "threads: there is no status \"idel\". Did you mean \"idle\"?"
+        " There are idle, interrupted, failed, running");
 }
 END_TEST
 
@@ -507,7 +512,7 @@ START_TEST(a_question_that_makes_no_sense_is_told_so)
     is_refused("runs", "{'metadata': 'user=ann'}",
         "runs: \"metadata\" must be an object, the pairs that are looked for");
     is_refused("runs", "{'order': 'newest', 'status': 'faild'}",
-        "runs: there is no status \"faild\". Did you mean \"failed\"?");
+        "runs: there is no status \"faild\". Did you mean \"failed\"?" OF_RUNS);
 }
 END_TEST
 

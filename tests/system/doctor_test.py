@@ -40,6 +40,7 @@ REMEDY = {
     "descriptors": "ulimit -n",
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
     "store-silent": "a lock that",
+    "not-ready": "One that has just started is ready within seconds",
     "damaged": "Restore the database",
     "coordinator-unreached": "--advertise",
     "no-worker": "superstep-worker --app",
@@ -398,6 +399,19 @@ def member(world, server):
                                 "60000")
     process.endpoint = world.endpoint
     return process
+
+
+def test_a_coordinator_that_is_not_ready_yet_has_no_store_that_is_silent():
+    """Its threads are still those of one that was killed."""
+    if postgres.missing():
+        not_tried.append(postgres.missing())
+        return
+    with World() as world, postgres.Postgres() as server:
+        member(world, server).kill()
+        member(world, server)
+        found = doctor(world)
+        expect("owns no thread yet" in found["not-ready"]["text"], f"{found}")
+        expect("store-silent" not in found, f"{found}")
 
 
 def wait_until_even(server):

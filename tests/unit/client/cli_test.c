@@ -62,6 +62,17 @@ START_TEST(input_that_is_no_json_is_told_by_line_and_column)
 }
 END_TEST
 
+START_TEST(a_config_that_has_what_nobody_reads_is_a_wrong_command_line)
+{
+    expect_usage(RUN("run", "g", "--config", "{\"tagz\": [\"a\"]}"),
+        "--config: there is no \"tagz\" in it, but configurable, metadata and "
+        "tags. Did you mean \"tags\"?");
+    expect_usage(RUN("run", "g", "--config", "{\"recursion_limit\": 3}"),
+        "--config: \"recursion_limit\" is an option of its own: "
+        "--recursion-limit");
+}
+END_TEST
+
 START_TEST(an_endpoint_that_is_none_is_a_wrong_command_line)
 {
     expect_usage(RUN("--coordinator", "here", "graphs"),
@@ -377,6 +388,13 @@ START_TEST(a_failure_names_thread_and_node_once)
     ck_assert_int_eq(RUN("run", "g", "--thread", "e"), 1);
     expect_err("superstep: thread e: node \"n\": expected a map "
                "(invalid_update)\n");
+    PLAY({.op = "run",
+        .final = "{\"thread\":\"e\",\"status\":\"failed\",\"error\":"
+                 "{\"code\":\"worker_lost\",\"node\":\"n\",\"message\":"
+                 "\"node \\\"n\\\" (thread e, task 1) crashed its worker\"}}"});
+    ck_assert_int_eq(RUN("run", "g", "--thread", "e"), 1);
+    expect_err("superstep: node \"n\" (thread e, task 1) crashed its worker "
+               "(worker_lost)\n");
 }
 END_TEST
 
@@ -618,6 +636,8 @@ static TCase *alone(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_test(tcase, a_wrong_command_line_says_what_is_wrong);
     tcase_add_test(tcase, input_that_is_no_json_is_told_by_line_and_column);
+    tcase_add_test(
+        tcase, a_config_that_has_what_nobody_reads_is_a_wrong_command_line);
     tcase_add_test(tcase, an_endpoint_that_is_none_is_a_wrong_command_line);
     tcase_add_test(tcase, help_is_made_from_the_table);
     tcase_add_test(tcase, without_a_coordinator_there_is_advice);

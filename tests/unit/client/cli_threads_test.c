@@ -191,6 +191,16 @@ START_TEST(a_checkpoint_may_be_named_as_tables_show_it)
 }
 END_TEST
 
+START_TEST(a_thread_that_is_none_is_not_deleted)
+{
+    PLAY({.op = "delete", .final = "{\"rows\":0}"},
+        {.op = "threads", .final = "{\"threads\":[]}"});
+    ck_assert_int_eq(RUN("delete", "nosuch"), 1);
+    ck_assert(says(&err, "there is no thread \"nosuch\""));
+    ck_assert(!says(&out, "rows"));
+}
+END_TEST
+
 START_TEST(threads_are_changed)
 {
     PLAY({.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c9\"}}"},
@@ -341,6 +351,7 @@ static TCase *served(void)
     tcase_add_test(tcase, a_thread_without_checkpoints_is_found_in_a_long_list);
     tcase_add_test(tcase, state_and_history_are_shown);
     tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
+    tcase_add_test(tcase, a_thread_that_is_none_is_not_deleted);
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
     tcase_add_test(

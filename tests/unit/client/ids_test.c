@@ -107,8 +107,9 @@ START_TEST(a_name_that_a_person_gave_is_never_taken_for_another)
     // Nor is a number the beginning of another number.
     PLAY(NO_MORE("threads", "12345"),
         {.op = "threads", .final = "{\"threads\":[" THREAD("12345") "]}"},
-        {.op = "delete", .final = "{\"rows\":0}"});
-    ck_assert_int_eq(RUN("delete", "1234"), 0);
+        {.op = "delete", .final = "{\"rows\":0}"},
+        {.op = "threads", .final = "{\"threads\":[]}"});
+    ck_assert_int_eq(RUN("delete", "1234"), 1);
     ck_assert(says(&was_asked, "delete {\"thread\":\"1234\"}\n"));
     ck_assert(!says(&was_asked, "delete {\"thread\":\"12345\"}"));
     ss_buf_reset(&was_asked);

@@ -320,6 +320,20 @@ START_TEST(what_cannot_be_told_is_not_left_out)
 }
 END_TEST
 
+static void join_of_nothing(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+    ss_join(graph, "a", NULL);
+}
+
+START_TEST(a_join_of_nothing_is_refused)
+{
+    ck_assert_ptr_nonnull(strstr(
+        complaint(join_of_nothing), "the join to \"a\" waits for nothing"));
+}
+END_TEST
+
 START_TEST(another_abi_is_refused_with_both_numbers)
 {
     struct ss_app app = {9, sizeof(app), NULL, NULL, NULL};
@@ -492,6 +506,7 @@ static void add_tests(TCase *tcase)
     T(other_mistakes_are_told_too);
     T(a_name_that_is_null_or_no_text_is_told);
     T(what_cannot_be_told_is_not_left_out);
+    T(a_join_of_nothing_is_refused);
     T(another_abi_is_refused_with_both_numbers);
     T(an_application_may_build_its_graphs_from_its_argument);
     T(what_a_build_function_refuses_is_told);
