@@ -262,11 +262,10 @@ static void take_health(const json_t *answer, const char *who, json_t *found)
     const char *why = ss_json_str(health, "reason", NULL);
     json_t *item;
     size_t i;
-    // Of an older version it is the text alone that tells.
     if (why)
         add_of(found,
-            strstr(why, "the store") ? SS_FINDING_STORE_SILENT
-                                     : SS_FINDING_NOT_READY,
+            ss_json_bool(health, "threadless", false) ? SS_FINDING_NOT_READY
+                                                      : SS_FINDING_STORE_SILENT,
             who, ss_strdup(why));
     json_array_foreach (json_object_get(health, "damaged"), i, item)
         add_damaged(found, ss_json_str(item, "text", "?"));

@@ -88,6 +88,7 @@ struct subject {
     bool is_timed;      // the newest first, unless --after says where to begin
     const char *status; // only what stands so; NULL: all, or what was said
     const char *none;   // what stands in place of an empty list
+    const char *others; // what may have been meant instead; or NULL
     const char
         *advice;      // printed behind that by the list's own command; or NULL
     const char *name; // the key of what --names lists
@@ -211,6 +212,8 @@ static const struct subject subjects[] = {
             COLUMN("THIS ONE", "self", TEXT)}},
     {.what = "limits",
         .none = "",
+        .others = "these are of connections; those of nodes, graphs and keys"
+                  " are told by superstep limit",
         .columns = {WIDE("LIMIT", "name", TEXT),
             COLUMN("AT MOST", "limit", NUMBER), COLUMN("NOW", "now", NUMBER)}},
     {.what = "config",
@@ -579,8 +582,7 @@ int ss_cmd_show(struct ss_client *client)
         subject->op ? NULL : subject->what, "limit",
         ss_cli_number(subject->has_limit ? limit : 0), "status",
         subject->status);
-    if (strcmp(subject->what, "limits") == 0)
-        ss_cli_note("these are of connections; those of nodes, graphs and keys"
-                    " are told by superstep limit");
+    if (subject->others)
+        ss_cli_note("%s", subject->others);
     return list(client, subject, body, NULL, subject->none);
 }
