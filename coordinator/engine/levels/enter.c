@@ -29,8 +29,10 @@
 
 void ss_entry_destroy(struct entry **place)
 {
-    if (*place)
+    if (*place) {
+        ss_writes_fini(&(*place)->writes);
         ss_writes_fini(&(*place)->inherited);
+    }
     ss_free(*place);
     *place = NULL;
 }

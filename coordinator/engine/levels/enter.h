@@ -21,6 +21,7 @@ struct entry {
     const char *id; // named explicitly, or NULL
     bool addressed; // at a checkpoint, here or by a graph around
     bool time_traveling;
+    struct ss_writes writes;    // of the command, to be stored as it begins
     struct ss_writes inherited; // R5.7d, R5.12
     json_t *command;
     json_t *answer; // the command's resume, or NULL

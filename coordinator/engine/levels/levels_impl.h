@@ -11,6 +11,7 @@
 
 struct loop;
 struct sink;
+struct ss_error;
 struct task;
 struct task_fold;
 
@@ -38,6 +39,11 @@ struct levels {
 // ------------------------------------------------ ask_fold.c
 
 void ss_fold_fini(struct task_fold *fold);
+
+// ------------------------------------------------ loop.c
+
+// It fails with that, and its enclosing task or its run is told.
+void ss_loop_fail(struct loop *loop, const struct ss_error *error);
 
 // ------------------------------------------------ later.c
 

@@ -59,6 +59,12 @@ static void fail(struct loop *loop, int status, const char *message)
     leave(loop, LOOP_FAILED);
 }
 
+void ss_loop_fail(struct loop *loop, const struct ss_error *error)
+{
+    ss_check(error->status != SS_OK);
+    fail(loop, error->status, error->message);
+}
+
 void ss_loop_exits(struct loop *loop, bool ended_well)
 {
     if (!loop->persists || loop->run->options.durability != DURABLE_EXIT)
@@ -154,6 +160,7 @@ void ss_loop_update_failed(
         ss_writes_fini(&writes);
     }
     ss_loop_exits(loop, false);
+    ss_check(error->status != SS_OK);
     fail(loop, error->status, error->message);
 }
 

@@ -168,7 +168,7 @@ struct loop_checkpoint {
 enum inherited { INHERITED_NOTHING, INHERITED_ANEW, INHERITED_RESUMING };
 
 // How a level was entered (R5.1, R5.5, R5.6). Entering writes it
-// (enter_child.c, runs/enter_root.c), and nobody afterwards.
+// (enter_child.c, enter_root.c), and nobody afterwards.
 struct loop_entry {
     bool superseded;          // at a checkpoint that the thread has left
     bool resuming;            // is_resuming

@@ -21,6 +21,7 @@
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/runs/queue.h"
@@ -67,10 +68,10 @@ static void cancel_inside(struct loop *loop, const char *why)
 
 static void stop(struct run *run, const char *why)
 {
+    struct ss_error error;
+    ss_error_set(&error, SS_ECANCELLED, "%s", why);
     run->cancelled = true;
-    ss_loop_move(run->root, LOOP_FAILED);
-    ss_error_set(
-        ss_error_at(&run->root->result.error), SS_ECANCELLED, "%s", why);
+    ss_root_failed(run->root, &error);
 }
 
 // Its rows are void when all of them have left for the store.

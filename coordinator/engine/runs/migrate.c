@@ -22,6 +22,7 @@
 #include "common/model/value.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/runs/queue.h"
@@ -107,7 +108,7 @@ static void move_running(struct run *run, const struct ss_graph *graph)
     put_moved(thread, id, ss_journal_run(thread->journal, id)->entry, graph);
     ss_loop_drop_tasks(run->root);
     ss_loop_drop_folds(run->root);
-    ss_loop_move(run->root, LOOP_FAILED); // nobody advances it any more
+    ss_root_failed(run->root, NULL); // nobody advances it any more
     ss_run_move(run, RUN_ENDED);
     thread->seat->run = NULL;
     ss_run_forget(run);

@@ -11,6 +11,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
@@ -65,6 +66,21 @@ static void take_over(struct run *run, struct run *before)
     run->stats.tasks = before->stats.tasks;
 }
 
+// Under `exit`: what the run left beside its entry (a graph inside that keeps
+// its state) is part of an end that did not come. It is void, and the run
+// starts again.
+static int recover_root(struct run *run, struct ss_error *error)
+{
+    struct thread *thread = run->thread;
+    ss_check(thread->seat->run == run && run->entry);
+    if (run->options.durability == DURABLE_EXIT &&
+        ss_journal_head(thread->journal) > run->entry_seq) {
+        ss_run_void_rows(thread, run->id, run->entry_seq + 1, true);
+        run->entry = ss_journal_run(thread->journal, run->id)->entry;
+    }
+    return ss_root_recover(run->root, error);
+}
+
 bool ss_run_recover_as(
     struct thread *thread, const char *id, struct run *before)
 {
@@ -103,10 +119,9 @@ bool ss_run_recover_as(
         "unfinished and goes on",
         run->graph->name, thread->id);
     if (status == SS_OK)
-        status = ss_loop_recover_root(run->root, &error);
+        status = recover_root(run, &error);
     if (status != SS_OK) {
-        ss_loop_move(run->root, LOOP_FAILED);
-        *ss_error_at(&run->root->result.error) = error;
+        ss_root_failed(run->root, &error);
         ss_run_root_ended(run);
     }
     return true;

@@ -22,6 +22,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/runs/queue.h"
@@ -233,7 +234,7 @@ void ss_run_abandon(struct run *run, int status, const char *message)
     if (run->root) {
         ss_loop_drop_tasks(run->root);
         ss_loop_drop_folds(run->root);
-        ss_loop_move(run->root, LOOP_FAILED);
+        ss_root_failed(run->root, NULL);
     }
     ss_run_forget(run);
 }
@@ -258,6 +259,15 @@ struct run *ss_run_shadow(
     return NULL;
 }
 
+static int enter_root(struct run *run, struct ss_error *error)
+{
+    int status = ss_root_prepare(run->root, error);
+    if (status != SS_OK)
+        return status;
+    ss_run_begin_row(run);
+    return ss_root_enter(run->root, error);
+}
+
 void ss_run_enter_queued(struct run *run)
 {
     struct ss_error error = {0};
@@ -270,11 +280,10 @@ void ss_run_enter_queued(struct run *run)
     run->thread->seat->run = run;
     run->root = ss_loop_new(run->thread, run, run->graph, "");
     if (status == SS_OK)
-        status = ss_loop_enter_root(run->root, false, &error);
+        status = enter_root(run, &error);
     if (status == SS_OK)
         return;
-    ss_loop_move(run->root, LOOP_FAILED);
-    *ss_error_at(&run->root->result.error) = error;
+    ss_root_failed(run->root, &error);
     ss_run_root_ended(run);
 }
 
@@ -286,12 +295,11 @@ int ss_run_enter(struct run *run, struct ss_error *error)
     thread->seat->run = run;
     ss_run_move(run, RUN_ACTIVE);
     ss_run_enlist(run);
-    int status = ss_loop_enter_root(run->root, false, error);
+    int status = enter_root(run, error);
     if (status == SS_OK)
         return SS_OK;
     if (run->entry) { // it has begun: it fails in the journal too
-        ss_loop_move(run->root, LOOP_FAILED);
-        *ss_error_at(&run->root->result.error) = *error;
+        ss_root_failed(run->root, error);
         ss_run_root_ended(run);
         return SS_OK;
     }

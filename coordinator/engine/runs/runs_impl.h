@@ -73,14 +73,6 @@ void ss_run_void_rows(
 // The rows of one that is taken back may be void now.
 bool ss_run_take_back(struct thread *thread);
 
-// ------------------------------------------------ enter_root.c
-
-// Enter a root loop with its run's input or command. On error the run fails
-// with loop->result.error. `again`: a recovery; nothing is stored or shown.
-int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error);
-// Enter the root loop of a run that was found, from its rows.
-int ss_loop_recover_root(struct loop *loop, struct ss_error *error);
-
 // ------------------------------------------------ run_state.c
 
 // Nobody else changes its state. A way that the table lacks is a bug of ours.

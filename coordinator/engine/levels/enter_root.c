@@ -17,11 +17,12 @@
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/threads/thread.h"
 
 static const char *named_checkpoint(const struct run *run)
@@ -509,66 +510,68 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
 static void entry_folded(struct loop *loop)
 {
     struct ss_error error = {0};
-    if (finish_entry(loop, &error) == SS_OK)
-        return;
-    ss_loop_move(loop, LOOP_FAILED);
-    *ss_error_at(&loop->result.error) = error;
-    ss_run_root_ended(loop->run);
+    if (finish_entry(loop, &error) != SS_OK)
+        ss_loop_fail(loop, &error);
 }
 
-int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
+static int prepare(struct loop *loop, bool again, struct ss_error *error)
 {
-    struct entry *start = ss_zalloc(1, sizeof(*start));
-    struct ss_writes writes = {0};
-    start->again = again;
-    int status = prepare_root(loop, start, &writes, error);
-    if (status == SS_OK) {
-        if (!again && !loop->run->terms.recovering) {
-            ss_run_begin_row(loop->run);
-            note_entry(loop, start); // before folds: a crash may come first
-        }
-        // before the first checkpoint there is none to store them beside
-        if (start->forks || !ss_machine_has_versions(loop->machine))
-            ss_writes_copy(&start->inherited, &writes);
-        else if (!again)
-            ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes, NULL);
-        take_resume_value(loop);
-        loop->entry = start;
-        status = finish_entry(loop, error);
-    } else {
-        ss_entry_destroy(&start);
-    }
-    ss_writes_fini(&writes);
+    ss_check(!loop->parent && !loop->entry && loop->status == LOOP_ENTERING);
+    loop->entry = ss_zalloc(1, sizeof(*loop->entry));
+    loop->entry->again = again;
+    int status = prepare_root(loop, loop->entry, &loop->entry->writes, error);
+    if (status != SS_OK)
+        ss_entry_destroy(&loop->entry);
     return status;
+}
+
+int ss_root_prepare(struct loop *loop, struct ss_error *error)
+{
+    return prepare(loop, false, error);
+}
+
+int ss_root_enter(struct loop *loop, struct ss_error *error)
+{
+    struct entry *start = loop->entry;
+    ss_check(start != NULL && !start->null_done);
+    if (!start->again && !loop->run->terms.recovering)
+        note_entry(loop, start); // before folds: a crash may come first
+    // before the first checkpoint there is none to store them beside
+    if (start->forks || !ss_machine_has_versions(loop->machine))
+        ss_writes_copy(&start->inherited, &start->writes);
+    else if (!start->again)
+        ss_loop_put_writes(loop, SS_NULL_TASK, "", &start->writes, NULL);
+    take_resume_value(loop);
+    return finish_entry(loop, error);
+}
+
+void ss_root_failed(struct loop *loop, const struct ss_error *error)
+{
+    ss_check(!loop->parent && loop->run && loop->run->root == loop);
+    ss_loop_move(loop, LOOP_FAILED);
+    if (error)
+        *ss_error_at(&loop->result.error) = *error;
 }
 
 // ------------------------------------------------ recovery
 
-// Under `exit`: what the run left beside its entry (a graph inside that keeps
-// its state) is part of an end that did not come. It is void, and the run
-// starts again.
-static int restart_root(struct loop *loop, struct ss_error *error)
+static int enter_again(struct loop *loop, bool again, struct ss_error *error)
 {
-    struct thread *thread = loop->thread;
-    struct run *run = loop->run;
-    uint64_t head = ss_journal_head(thread->journal);
-    if (head > run->entry_seq) {
-        ss_run_void_rows(thread, run->id, run->entry_seq + 1, true);
-        run->entry = ss_journal_run(thread->journal, run->id)->entry;
-    }
-    return ss_loop_enter_root(loop, false, error);
+    int status = prepare(loop, again, error);
+    return status == SS_OK ? ss_root_enter(loop, error) : status;
 }
 
-int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
+int ss_root_recover(struct loop *loop, struct ss_error *error)
 {
     struct run *run = loop->run;
+    ss_check(run->terms.recovering && run->entry_seq > 0);
     if (run->options.durability == DURABLE_EXIT)
-        return restart_root(loop, error);
+        return enter_again(loop, false, error);
     loop->engine->watch->recovered(loop);
     const struct ss_run_facts *facts =
         ss_journal_run(loop->thread->journal, run->id);
     if (!facts || !facts->last)
-        return ss_loop_enter_root(loop, true, error);
+        return enter_again(loop, true, error);
     int status = ss_loop_load(loop, facts->last, error);
     if (status != SS_OK)
         return status;
