@@ -14,6 +14,7 @@
 #include "common/pregel/pending.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"

@@ -15,6 +15,7 @@
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"

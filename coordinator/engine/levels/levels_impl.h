@@ -8,6 +8,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/mem.h"
+#include "coordinator/engine/levels/loop.h"
 
 struct loop;
 struct sink;
@@ -39,6 +40,17 @@ struct levels {
 // ------------------------------------------------ ask_fold.c
 
 void ss_fold_fini(struct task_fold *fold);
+
+// ------------------------------------------------ task_state.c
+
+// Nobody else changes them. A way that the table lacks is a bug of ours.
+void ss_task_move(struct task *task, enum task_state to);
+// A task of a run that is told again: it is shown as it ended, each time.
+void ss_task_show(struct task *task, enum task_state as);
+
+// ------------------------------------------------ loop_state.c
+
+void ss_loop_move(struct loop *loop, enum loop_status to);
 
 // ------------------------------------------------ loop.c
 

@@ -281,15 +281,14 @@ json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys);
 const struct task *ss_task_backing_off(
     const struct engine *engine, size_t index);
 
-// ------------------------------------------------ task_state.c
+// ------------------------------------------------ sent.c
 
-// Nobody else changes them. A way that the table lacks is a bug of ours.
-void ss_task_move(struct task *task, enum task_state to);
-// A task of a run that is told again: it is shown as it ended, each time.
-void ss_task_show(struct task *task, enum task_state as);
-
-// ------------------------------------------------ loop_state.c
-
-void ss_loop_move(struct loop *loop, enum loop_status to);
+// An attempt of it goes out: it is RUNNING, at `wall_us`.
+void ss_task_sent(struct task *task, int64_t wall_us);
+// That attempt is out no more; the task is NEW, and what follows says how it
+// goes on.
+void ss_task_attempt_over(struct task *task);
+// The attempt that was out had not begun: it does not count.
+void ss_task_not_begun(struct task *task);
 
 #endif

@@ -1,5 +1,6 @@
 // loop_state.c - the statuses of a loop, and from which it comes into each.
 #include "common/base/move.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 
 #define FROM(state) (1U << LOOP_##state)

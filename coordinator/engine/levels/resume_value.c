@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "common/pregel/pending.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"

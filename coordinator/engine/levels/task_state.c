@@ -1,5 +1,6 @@
 // task_state.c - the states of a task, and from which it comes into each.
 #include "common/base/move.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 
 #define FROM(state) (1U << TASK_##state)

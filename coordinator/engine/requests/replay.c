@@ -23,6 +23,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/view.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/replay.h"
@@ -102,52 +103,21 @@ static struct ss_graph *graph_of(const struct replay *replay, const char *ns)
 // each is looked at once.
 static void load_pending(struct replay *replay, struct view *view)
 {
-    struct loop *loop = view->loop;
     for (; view->pending_to < replay->row->seq; view->pending_to++) {
-        uint64_t seq = view->pending_to + 1;
-        const struct ss_row *row = ss_journal_row(replay->thread->journal, seq);
-        if (!row || strcmp(row->of, loop->checkpoint.id) != 0 ||
-            strcmp(row->ns, loop->ns) != 0)
-            continue;
-        for (size_t i = 0; i < row->writes_count; i++) {
-            const struct ss_row_write *write = &row->writes[i];
-            if (write->value)
-                ss_pendings_add(&loop->pending, write,
-                    strcmp(row->run, replay->shadow->id) == 0, seq);
-        }
+        const struct ss_row *row =
+            ss_journal_row(replay->thread->journal, view->pending_to + 1);
+        if (row)
+            ss_view_pending(view->loop, row);
     }
-}
-
-static void set_stop(const struct replay *replay, struct loop *view,
-    const struct ss_checkpoint_entry *mark)
-{
-    const json_t *facts = json_object_get(mark->metadata, "__loop__");
-    bool ours = strcmp(mark->run, replay->shadow->id) == 0;
-    if (!view->parent)
-        view->stop = ss_json_int(replay->facts->entry, "stop", view->step + 2);
-    else if (facts && ours)
-        view->stop = ss_json_int(facts, "stop", view->step + 2);
-    else
-        view->stop = view->step + replay->shadow->options.recursion_limit + 1;
 }
 
 // NULL: its rows contradict each other.
 static struct view *make_view(struct replay *replay, struct ss_graph *graph,
     const char *ns, struct ss_checkpoint_entry *mark)
 {
-    struct ss_error error;
-    struct loop *loop = ss_loop_new(replay->thread, replay->shadow, graph, ns);
-    loop->parent = ns[0] ? replay->shadow->root : NULL;
-    if (ss_loop_load(loop, mark, &error) != SS_OK) {
-        ss_loop_destroy(&loop);
+    struct loop *loop = ss_view_replayed(replay->shadow, graph, ns, mark);
+    if (!loop)
         return NULL;
-    }
-    set_stop(replay, loop, mark);
-    if (ns[0])
-        loop->checkpoint_map =
-            json_incref(json_object_get(mark->metadata, "parents"));
-    ss_loop_plan(loop, true);
-    ss_pendings_fini(&loop->pending); // load_pending() tells which were there
     struct view *view = ss_zalloc(1, sizeof(*view));
     *view = (struct view){loop, mark->row->seq - 1};
     return view;
@@ -214,30 +184,6 @@ static const struct ss_row *row_of_writes(
     return row;
 }
 
-static void show_task(struct task *task, enum task_state as)
-{
-    ss_check(task->loop->run->state == RUN_NEW); // a shadow's
-    ss_task_show(task, as);
-}
-
-static void take_write(struct task *task, const struct ss_row_write *write)
-{
-    json_t *json = ss_value_json(write->value);
-    if (strcmp(write->channel, SS_NAME_INTERRUPT) == 0) {
-        show_task(task, TASK_INTERRUPTED);
-        json_decref(task->interrupts);
-        task->interrupts = json_incref(json);
-    } else if (strcmp(write->channel, SS_NAME_ERROR) == 0) {
-        show_task(task, TASK_FAILED);
-        int code = ss_status_by_name(ss_json_str(json, "code", "node_failed"));
-        ss_error_set(ss_error_at(&task->error), code, "%s",
-            ss_json_str(json, "message", ""));
-    } else if (ss_name_special(write->channel) == 0) {
-        ss_writes_add(
-            &task->writes, write->channel, ss_value_ref(write->value));
-    }
-}
-
 static void tell_output(
     struct replay *replay, struct loop *view, const char *task_id)
 {
@@ -248,13 +194,7 @@ static void tell_output(
             task = view->tasks.items[i];
     if (!row || !task)
         return;
-    ss_writes_fini(&task->writes);
-    show_task(task, TASK_DONE);
-    for (size_t i = 0; i < row->writes_count; i++)
-        if (strcmp(row->writes[i].task_id, task_id) == 0)
-            take_write(task, &row->writes[i]);
-    if (task->state == TASK_FAILED)
-        ss_writes_fini(&task->writes);
+    ss_view_task_ended(task, row);
     ss_stream_task_output(task, false);
 }
 

@@ -19,6 +19,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/view.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/stream.h"
 #include "coordinator/engine/requests/waits.h"
@@ -175,20 +176,15 @@ static void apply_null(struct loop *view)
 static void apply_finished(struct loop *view)
 {
     bool any = false;
-    size_t channel = SS_NONE, count = view->tasks.count;
+    size_t channel = SS_NONE;
     struct ss_error error = {0};
-    struct ss_update_task *list = ss_zalloc(count + 1, sizeof(*list));
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct task *task = view->tasks.items[i];
-        if (!ss_pendings_facts(&view->pending, task->planned.id).finished)
-            continue;
-        ss_pendings_output(&view->pending, task->planned.id, &task->writes);
-        any = any || task->writes.count > 0;
-        list[used++] = ss_update_task(&task->planned, &task->writes);
-    }
+    struct ss_update_task *list =
+        ss_zalloc(view->tasks.count + 1, sizeof(*list));
+    size_t count = ss_loop_finished(view, false, list);
+    for (size_t i = 0; i < count; i++)
+        any = any || list[i].writes->count > 0;
     int status =
-        any ? ss_loop_apply(view, list, used, &channel, &error) : SS_OK;
+        any ? ss_loop_apply(view, list, count, &channel, &error) : SS_OK;
     (void)status; // as above
     ss_free(list);
 }
@@ -219,14 +215,10 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
 {
     char created[SS_TIME_SIZE];
     struct ss_error error = {0};
-    struct loop *view = ss_loop_new(thread, NULL, graph, ns);
-    view->is_view = true;
-    if (ss_loop_load(view, mark, &error) != SS_OK) {
-        ss_loop_destroy(&view);
+    struct loop *view = ss_view_new(thread, graph, ns, mark, &error);
+    if (!view)
         return json_pack(
             "{s:o}", "error", ss_error_json(error.status, error.message));
-    }
-    view->stop = view->step + 2;
     apply_null(view);
     ss_loop_plan(view, false);
     json_t *tasks = ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
@@ -255,13 +247,9 @@ json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
     struct ss_checkpoint_entry *mark, bool live, const struct ss_keys *keys)
 {
     struct ss_error error = {0};
-    struct loop *view = ss_loop_new(thread, NULL, graph, "");
-    view->is_view = true;
-    if (ss_loop_load(view, mark, &error) != SS_OK) {
-        ss_loop_destroy(&view);
+    struct loop *view = ss_view_new(thread, graph, "", mark, &error);
+    if (!view)
         return json_null();
-    }
-    view->stop = view->step + 2;
     apply_null(view);
     ss_loop_plan(view, false);
     if (live)

@@ -65,25 +65,24 @@ const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
     return node;
 }
 
-void ss_as_node_name(struct task *task, const json_t *update, bool *used)
+void ss_as_node_name(const struct loop *loop, const json_t *update, bool *used,
+    struct ss_planned_task *task)
 {
-    struct loop *loop = task->loop;
     const char *given = ss_json_str(update, "task_id", NULL);
     if (given) {
-        ss_id_copy(task->planned.id, given);
+        ss_id_copy(task->id, given);
         return;
     }
     for (size_t i = 0; i < loop->tasks.count; i++) {
-        if (used[i] || loop->tasks.items[i]->planned.node != task->planned.node)
+        if (used[i] || loop->tasks.items[i]->planned.node != task->node)
             continue;
         used[i] = true;
-        ss_id_copy(task->planned.id, loop->tasks.items[i]->planned.id);
+        ss_id_copy(task->id, loop->tasks.items[i]->planned.id);
         return;
     }
-    char *name =
-        task->planned.index == 0
-            ? ss_strdup(SS_NAME_INTERRUPT)
-            : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->planned.index);
-    ss_uuid5(loop->checkpoint.id, name, task->planned.id);
+    char *name = task->index == 0
+                     ? ss_strdup(SS_NAME_INTERRUPT)
+                     : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->index);
+    ss_uuid5(loop->checkpoint.id, name, task->id);
     ss_free(name);
 }

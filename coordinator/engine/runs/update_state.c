@@ -22,6 +22,8 @@
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/update_loop.h"
+#include "coordinator/engine/levels/view.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/seat.h"
@@ -149,19 +151,9 @@ static int load(struct change *change, struct ss_error *error)
         change->superseded = false;
     }
     change->fresh = mark == NULL;
-    change->loop = ss_loop_new(thread, NULL, change->graph, change->ns);
-    change->loop->change = change;
-    int status = ss_loop_load(change->loop, mark, error);
-    struct loop *loop = change->loop;
-    if (status == SS_OK && mark) {
-        json_t *parents = json_object_get(mark->metadata, "parents");
-        if (json_object_size(parents) > 0)
-            loop->checkpoint_map = json_deep_copy(parents);
-    } else {
-        loop->step = 0; // R9.9: -1, and one more
-    }
-    loop->stop = loop->step + 2;
-    return status;
+    change->loop =
+        ss_update_loop_new(thread, change->graph, change->ns, change);
+    return ss_update_loop_load(change->loop, mark, error);
 }
 
 static void folded(struct loop *loop);
@@ -183,8 +175,7 @@ static int apply(struct loop *loop, const struct ss_update_task *tasks,
 {
     size_t channel = SS_NONE;
     if (ss_loop_fold(loop, tasks, count, &change_folds)) {
-        for (size_t i = 0; i < loop->folds.count; i++)
-            loop->folds.items[i]->tries.redeliveries = loop->change->losses;
+        ss_loop_folds_lost(loop, loop->change->losses);
         return SS_EAGAIN;
     }
     int status = ss_loop_apply(loop, tasks, count, &channel, error);
@@ -253,14 +244,9 @@ static void clear(struct change *change)
     struct loop *loop = change->loop;
     struct ss_error error = {0};
     ss_loop_plan(loop, false);
-    size_t count = loop->tasks.count;
-    struct ss_update_task *list = ss_zalloc(count + 1, sizeof(*list));
-    for (size_t i = 0; i < count; i++) {
-        struct task *task = loop->tasks.items[i];
-        if (ss_pendings_facts(&loop->pending, task->planned.id).finished)
-            ss_pendings_output(&loop->pending, task->planned.id, &task->writes);
-        list[i] = ss_update_task(&task->planned, &task->writes);
-    }
+    struct ss_update_task *list =
+        ss_zalloc(loop->tasks.count + 1, sizeof(*list));
+    size_t count = ss_loop_finished(loop, true, list);
     int status = count ? apply(loop, list, count, &error) : SS_OK;
     ss_free(list);
     settle(change, status, SS_SOURCE_UPDATE, &error);
@@ -306,7 +292,7 @@ static void as_input(struct change *change, const json_t *update)
         ss_uuid5(loop->checkpoint.id, SS_NAME_INPUT, id);
         store_on_base(change, id, "", &writes);
         if (change->fresh)
-            loop->step = -1;
+            ss_update_loop_is_input(loop);
     }
     ss_writes_fini(&writes);
     settle(change, status, SS_SOURCE_INPUT, &error);
@@ -323,7 +309,7 @@ static bool as_copy(struct change *change, struct ss_error *error)
     }
     struct ss_checkpoint_entry *mark =
         ss_journal_find(change->thread->journal, loop->ns, loop->checkpoint.id);
-    ss_lineage_copy(&loop->lineage, mark);
+    ss_update_loop_copies(loop, mark);
     return true;
 }
 
@@ -364,13 +350,14 @@ static int write_here(struct task *task, struct ss_error *error)
 {
     json_t *parent = NULL;
     struct ss_fresh fresh = {0};
+    struct ss_writes writes = {0};
     const struct ss_writer_hooks hooks = {
         .warn = warn, .ctx = task->loop->change};
     int status = ss_writers_run(task->loop->graph, task->planned.node,
         ss_value_json(task->returned), &fresh, &hooks, task->planned.id,
-        &task->writes, &parent, error);
+        &writes, &parent, error);
     json_decref(parent);
-    ss_task_move(task, TASK_DONE);
+    ss_update_loop_wrote(task, &writes);
     return status;
 }
 
@@ -390,20 +377,17 @@ static bool prepare(
             return false;
         }
         json_t *values = json_object_get(update, "values");
-        struct task *task = ss_task_new(loop);
-        task->planned.kind = SS_TASK_UPDATE;
-        task->planned.node = node;
-        task->tries.redeliveries = change->losses;
-        task->planned.index = i;
-        task->planned.path = ss_path_update(&change->memory, i);
-        task->planned.ns = loop->ns;
-        task->order_kind = SS_ORDER_WRITERS;
         values = values ? json_incref(values) : json_null();
         if (!node->has_body) // what a graph is started with is data
             values = json_pack("{s:o}", "$quote", values);
-        task->returned = ss_value_new(values);
-        ss_as_node_name(task, update, used);
-        SS_VEC_PUSH(&change->tasks, task);
+        struct ss_planned_task planned = {.kind = SS_TASK_UPDATE,
+            .node = node,
+            .index = i,
+            .path = ss_path_update(&change->memory, i),
+            .ns = loop->ns};
+        ss_as_node_name(loop, update, used, &planned);
+        SS_VEC_PUSH(&change->tasks, ss_update_loop_task(loop, &planned,
+                                        ss_value_new(values), change->losses));
     }
     ss_free(used);
     return true;
@@ -448,9 +432,7 @@ void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome)
         refuse(change, &error);
         return;
     }
-    task->writes = outcome->writes;
-    memset(&outcome->writes, 0, sizeof(outcome->writes));
-    ss_task_move(task, TASK_DONE);
+    ss_update_loop_wrote(task, &outcome->writes);
     if (all_written(change))
         apply_updates(change);
     run_on(thread);

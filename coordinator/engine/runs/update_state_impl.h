@@ -11,7 +11,7 @@ struct change;
 struct loop;
 struct ss_error;
 struct ss_node;
-struct task;
+struct ss_planned_task;
 
 // ------------------------------------------------ update_state.c
 
@@ -42,6 +42,7 @@ const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
 // Gives `task`, of that node, its id: the one that is given, that of the node's
 // next task that is planned, or a made-up one. `used`: of the loop's tasks,
 // those whose ids are taken.
-void ss_as_node_name(struct task *task, const json_t *update, bool *used);
+void ss_as_node_name(const struct loop *loop, const json_t *update, bool *used,
+    struct ss_planned_task *task);
 
 #endif

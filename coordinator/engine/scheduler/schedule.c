@@ -92,13 +92,10 @@ static void attempt_ends(struct task *task)
         attempt_of(task)->name.dispatch);
     ss_check(attempt_of(task)->worker->running > 0);
     attempt_of(task)->worker->running--;
-    ss_check(!task->loop->run || task->loop->run->running > 0);
-    if (task->loop->run)
-        task->loop->run->running--;
     if (attempt_of(task)->limit)
         attempt_of(task)->limit->out--;
     attempt_of(task)->worker = NULL;
-    ss_task_move(task, TASK_NEW);
+    ss_task_attempt_over(task);
     task->loop->engine->ready_moved = true;
 }
 
@@ -145,14 +142,10 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     struct engine *engine = worker->engine;
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
-    ss_check(task->gate_seq <= task->loop->thread->durable);
-    ss_task_move(task, TASK_RUNNING);
+    ss_task_sent(task, engine->wall_us);
     attempt_of(task)->worker = worker;
     attempt_of(task)->is_claimed = false;
     task->loop->thread->worked_on_by = worker->number;
-    task->tries.attempts++;
-    if (task->tries.attempts == 1)
-        task->tries.first_attempt_us = engine->wall_us;
     attempt_of(task)->name = (struct ss_attempt){
         engine->options.epoch, ++engine->scheduler->dispatches};
     attempt_of(task)->sent_ms = engine->now_ms;
@@ -163,8 +156,6 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     worker->attempts++;
     engine->counts.attempts_sent++;
     ss_graph_attempted(engine, ss_task_root_graph(task));
-    if (task->loop->run)
-        task->loop->run->running++;
     if (attempt_of(task)->limit)
         attempt_of(task)->limit->out++;
 }
@@ -518,8 +509,8 @@ static void take_back(struct worker *worker, struct ss_attempt attempt)
     if (!task || attempt_of(task)->worker != worker)
         return;
     attempt_ends(task);
-    ss_check(task->tries.attempts > 0 && worker->attempts > 0);
-    task->tries.attempts--;
+    ss_check(worker->attempts > 0);
+    ss_task_not_begun(task);
     worker->attempts--;
     ss_engine_narrate(worker->engine, "worker %s hands %s back, not begun",
         worker->name, ss_task_label(task));

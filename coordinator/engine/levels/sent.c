@@ -1,0 +1,33 @@
+// sent.c - attempts at a task, as they go out and come back; whom they go to is
+// the scheduler's.
+#include "common/base/check.h"
+#include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/threads/thread.h"
+
+void ss_task_sent(struct task *task, int64_t wall_us)
+{
+    ss_check(task->gate_seq <= task->loop->thread->durable);
+    ss_task_move(task, TASK_RUNNING);
+    task->tries.attempts++;
+    if (task->tries.attempts == 1)
+        task->tries.first_attempt_us = wall_us;
+    if (task->loop->run)
+        task->loop->run->running++;
+}
+
+void ss_task_attempt_over(struct task *task)
+{
+    ss_check(task->state == TASK_RUNNING);
+    ss_check(!task->loop->run || task->loop->run->running > 0);
+    if (task->loop->run)
+        task->loop->run->running--;
+    ss_task_move(task, TASK_NEW);
+}
+
+void ss_task_not_begun(struct task *task)
+{
+    ss_check(task->state == TASK_NEW && task->tries.attempts > 0);
+    task->tries.attempts--;
+}

@@ -1,0 +1,123 @@
+// view.c - loops that nobody runs: they are made from a checkpoint, shown, and
+// dropped.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/view.h"
+#include "coordinator/engine/threads/thread.h"
+
+struct loop *ss_view_new(struct thread *thread, struct ss_graph *graph,
+    const char *ns, struct ss_checkpoint_entry *mark, struct ss_error *error)
+{
+    struct loop *view = ss_loop_new(thread, NULL, graph, ns);
+    view->is_view = true;
+    if (ss_loop_load(view, mark, error) != SS_OK)
+        ss_loop_destroy(&view);
+    else
+        view->stop = view->step + 2;
+    return view;
+}
+
+static int64_t stop_of(
+    const struct loop *view, const struct ss_checkpoint_entry *mark)
+{
+    const struct run *shadow = view->run;
+    const json_t *facts = json_object_get(mark->metadata, "__loop__");
+    if (!view->parent)
+        facts = ss_journal_run(view->thread->journal, shadow->id)->entry;
+    else if (!facts || strcmp(mark->run, shadow->id) != 0)
+        return view->step + shadow->options.recursion_limit + 1;
+    return ss_json_int(facts, "stop", view->step + 2);
+}
+
+struct loop *ss_view_replayed(struct run *shadow, struct ss_graph *graph,
+    const char *ns, struct ss_checkpoint_entry *mark)
+{
+    struct ss_error error;
+    struct loop *view = ss_loop_new(shadow->thread, shadow, graph, ns);
+    ss_check(shadow->state == RUN_NEW);
+    view->parent = ns[0] ? shadow->root : NULL;
+    if (ss_loop_load(view, mark, &error) != SS_OK) {
+        ss_loop_destroy(&view);
+        return NULL;
+    }
+    view->stop = stop_of(view, mark);
+    if (ns[0])
+        view->checkpoint_map =
+            json_incref(json_object_get(mark->metadata, "parents"));
+    ss_loop_plan(view, true);
+    ss_pendings_fini(&view->pending); // rows tell which were there, and when
+    return view;
+}
+
+void ss_view_pending(struct loop *view, const struct ss_row *row)
+{
+    if (strcmp(row->of, view->checkpoint.id) != 0 ||
+        strcmp(row->ns, view->ns) != 0)
+        return;
+    for (size_t i = 0; i < row->writes_count; i++)
+        if (row->writes[i].value)
+            ss_pendings_add(&view->pending, &row->writes[i],
+                strcmp(row->run, view->run->id) == 0, row->seq);
+}
+
+// ------------------------------------------------ its tasks
+
+static void take_write(struct task *task, const struct ss_row_write *write)
+{
+    json_t *json = ss_value_json(write->value);
+    if (strcmp(write->channel, SS_NAME_INTERRUPT) == 0) {
+        ss_task_show(task, TASK_INTERRUPTED);
+        json_decref(task->interrupts);
+        task->interrupts = json_incref(json);
+    } else if (strcmp(write->channel, SS_NAME_ERROR) == 0) {
+        ss_task_show(task, TASK_FAILED);
+        int code = ss_status_by_name(ss_json_str(json, "code", "node_failed"));
+        ss_error_set(ss_error_at(&task->error), code, "%s",
+            ss_json_str(json, "message", ""));
+    } else if (ss_name_special(write->channel) == 0) {
+        ss_writes_add(
+            &task->writes, write->channel, ss_value_ref(write->value));
+    }
+}
+
+void ss_view_task_ended(struct task *task, const struct ss_row *row)
+{
+    ss_check(task->loop->run->state == RUN_NEW); // a shadow's
+    ss_writes_fini(&task->writes);
+    ss_task_show(task, TASK_DONE);
+    for (size_t i = 0; i < row->writes_count; i++)
+        if (strcmp(row->writes[i].task_id, task->planned.id) == 0)
+            take_write(task, &row->writes[i]);
+    if (task->state == TASK_FAILED)
+        ss_writes_fini(&task->writes);
+}
+
+size_t ss_loop_finished(
+    struct loop *loop, bool all, struct ss_update_task *list)
+{
+    size_t used = 0;
+    ss_check(!loop->run); // what a run's tasks wrote comes from workers
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        bool finished =
+            ss_pendings_facts(&loop->pending, task->planned.id).finished;
+        if (finished)
+            ss_pendings_output(&loop->pending, task->planned.id, &task->writes);
+        if (finished || all)
+            list[used++] = ss_update_task(&task->planned, &task->writes);
+    }
+    return used;
+}
