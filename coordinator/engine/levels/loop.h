@@ -55,7 +55,7 @@ struct task_attempts {
     uint64_t tried_seq; // rows up to here are of tries before
 };
 
-// Live items of the attempt that is out; requests/emit.c keeps and drops them.
+// Live items of the attempt that is out; told.c keeps them.
 struct task_items {
     json_t *kept; // owned: [[mode, value]...], or NULL
     size_t size;  // of those
@@ -150,7 +150,7 @@ struct terms {
 };
 
 // The checkpoint that a level works on. Loading makes it, and each save
-// (level.c, checkpoint.c); `told` is counted where events are (emit.c).
+// (level.c, checkpoint.c); `told` is counted in told.c.
 struct loop_checkpoint {
     char id[SS_UUID_SIZE];
     char parent_id[SS_UUID_SIZE]; // "" none

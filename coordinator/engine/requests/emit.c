@@ -21,6 +21,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/told.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
@@ -239,9 +240,7 @@ void ss_emit_begin(
     run->audience->scope = SCOPE_NAMED;
     if (!scripted(loop))
         return;
-    if (what != SS_TOLD_RAW &&
-        loop->checkpoint.told[what] > 0) { // before a crash
-        loop->checkpoint.told[what]--;
+    if (what != SS_TOLD_RAW && ss_loop_was_told(loop, what)) {
         run->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop) &&
                !(what == SS_TOLD_STARTS && has_handler(loop))) {
@@ -316,11 +315,7 @@ static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
 {
     if (loop->run->audience->scope != SCOPE_RAW)
         return loop->run->audience->scope != SCOPE_MUTED;
-    if (loop->checkpoint.told[SS_TOLD_RAW] > 0) {
-        loop->checkpoint.told[SS_TOLD_RAW]--;
-        return false;
-    }
-    if (!data)
+    if (ss_loop_was_told(loop, SS_TOLD_RAW) || !data)
         return false;
     json_t *raw =
         json_pack("{s:s, s:O}", "m", modes[mode_index(mode)].name, "d", data);
@@ -389,39 +384,17 @@ json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
         (json_int_t)item);
 }
 
-static void keep_item(struct task *task, const char *mode, json_t *value)
-{
-    char *text = ss_json_text(value);
-    size_t size = strlen(text);
-    ss_free(text);
-    if (!task->items.kept)
-        task->items.kept = json_array();
-    if (json_array_size(task->items.kept) >= SS_ITEMS_KEPT_MAX ||
-        task->items.size + size > SS_ITEMS_SIZE_MAX ||
-        task->items.count > json_array_size(task->items.kept))
-        return; // the first ones stay, without a gap
-    task->items.size += size;
-    json_array_append_new(task->items.kept, json_pack("[s, O]", mode, value));
-}
-
 void ss_emit_live(
     struct task *task, enum stream_mode mode, json_t *value, json_t *data)
 {
     struct loop *loop = task->loop;
     char attempt[64];
     attempt_text(ss_attempt_name(task), attempt);
-    keep_item(task, modes[mode_index(mode)].name, value);
-    task->items.count++;
+    ss_task_keep_item(task, modes[mode_index(mode)].name, value);
     tell(loop, mode,
         ss_item_json(modes[mode_index(mode)].name, loop->ns, data, attempt,
             task->items.count),
         ss_thread_gate(loop->thread, GATE_LIVE, loop->run->options.durability));
-}
-
-static void drop_items(struct task *task)
-{
-    json_decref(task->items.kept);
-    task->items = (struct task_items){0};
 }
 
 json_t *ss_items_json(const struct task *task)
@@ -436,7 +409,7 @@ void ss_emit_items(struct task *task)
 {
     if (task->items.kept && scripted(task->loop))
         note(task->loop, SS_TOLD_ITEMS, task->planned.id, ss_items_json(task));
-    drop_items(task);
+    ss_task_drop_items(task);
 }
 
 json_t *ss_restarted_json(const char *ns, const char *attempt)
@@ -453,7 +426,7 @@ void ss_emit_restarted(struct task *task)
         tell(task->loop, STREAM_CUSTOM | STREAM_MESSAGES,
             ss_restarted_json(task->loop->ns, attempt), 0);
     }
-    drop_items(task);
+    ss_task_drop_items(task);
 }
 
 // ------------------------------------------------ after a crash
@@ -491,7 +464,7 @@ void ss_emit_recall(struct loop *loop)
             if (ticks || event->what == SS_TOLD_STARTS ||
                 (event->what == SS_TOLD_VALUES && early) ||
                 (event->what == SS_TOLD_RAW && (early || seq == tick)))
-                loop->checkpoint.told[ticks ? SS_TOLD_TICK : event->what]++;
+                ss_loop_note_told(loop, ticks ? SS_TOLD_TICK : event->what);
         }
     }
 }

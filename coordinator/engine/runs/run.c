@@ -107,7 +107,8 @@ static void name_version(const struct thread *thread, struct ss_row *row)
             from->writes_count + from->checkpoint.channels_count, false);
 }
 
-void ss_run_begin_row(struct run *run)
+// It says how the run was entered; run->entry is its entry part.
+static void begin_row(struct run *run)
 {
     struct ss_row *row = ss_thread_row_anew(run->thread, run->id, "");
     name_version(run->thread, row);
@@ -264,7 +265,7 @@ static int enter_root(struct run *run, struct ss_error *error)
     int status = ss_root_prepare(run->root, error);
     if (status != SS_OK)
         return status;
-    ss_run_begin_row(run);
+    begin_row(run);
     return ss_root_enter(run->root, error);
 }
 

@@ -36,8 +36,6 @@ uint64_t ss_record_store(
 
 // Its turn has come.
 void ss_run_enter_queued(struct run *run);
-// The row that says how the run was entered; run->entry is its entry part.
-void ss_run_begin_row(struct run *run);
 // The final answer. Gives.
 json_t *ss_run_result(const struct run *run, enum ss_run_status status);
 // Its root loop has ended: so does the run.
