@@ -64,6 +64,20 @@ static int for_each_subject(struct ss_route *route)
     return 0;
 }
 
+// A text that is UTF-8 for sure, as one of Python is: jansson does not look at
+// each byte of it again.
+static json_t *known(const char *text)
+{
+    return json_string_nocheck(text);
+}
+
+static int joke_of(struct ss_task *task, const char *begin, const char *end)
+{
+    char text[6 * SUBJECT_LETTERS];
+    (void)snprintf(text, sizeof(text), "%s%s", begin, end);
+    return ss_update(task, json_pack("{s:[o]}", "jokes", known(text)));
+}
+
 // The list as a text, five characters a letter.
 static int edit(struct ss_task *task)
 {
@@ -77,20 +91,18 @@ static int edit(struct ss_task *task)
         text[size++] = '\'';
     }
     (void)snprintf(text + size, sizeof(text) - size, "] - hohoho");
-    return ss_update(task, json_pack("{s:s}", "subject", text));
+    return ss_update(task, json_pack("{s:o}", "subject", known(text)));
 }
 
 static int generate(struct ss_task *task)
 {
-    return ss_update(task, json_pack("{s:[s+]}", "jokes", "Joke about ",
-                               ss_input_str(task, "subject")));
+    return joke_of(task, "Joke about ", ss_input_str(task, "subject"));
 }
 
 static int bump(struct ss_task *task)
 {
     json_t *joke = json_array_get(ss_input_get(task, "jokes"), 0);
-    return ss_update(
-        task, json_pack("{s:[s+]}", "jokes", json_string_value(joke), " a"));
+    return joke_of(task, json_string_value(joke), " a");
 }
 
 static int until_bumped(struct ss_route *route)
@@ -148,9 +160,9 @@ static int agent(struct ss_task *task)
         memcpy(query + i, json_string_value(word), 36);
     query[QUERY] = '\0';
     return ss_update(
-        task, json_pack("{s:[{s:s, s:s, s:[{s:s, s:o, s:{s:s}}]}]}", "messages",
+        task, json_pack("{s:[{s:s, s:s, s:[{s:s, s:o, s:{s:o}}]}]}", "messages",
                   "type", "ai", "content", "", "tool_calls", "name", "tool",
-                  "id", word, "args", "query", query));
+                  "id", word, "args", "query", known(query)));
 }
 
 // Each call is a send that carries the whole state, as LangGraph's does.
@@ -179,9 +191,10 @@ static int tools(struct ss_task *task)
     for (size_t i = 0; i < REPEATS; i++)
         size += (size_t)snprintf(
             text + size, sizeof(text) - size, "%s%s", begin, query);
-    return ss_update(task, json_pack("{s:[{s:s, s:s%, s:O}]}", "messages",
-                               "type", "tool", "content", text, size,
-                               "tool_call_id", json_object_get(call, "id")));
+    return ss_update(
+        task, json_pack("{s:[{s:s, s:o, s:O}]}", "messages", "type", "tool",
+                  "content", json_stringn_nocheck(text, size), "tool_call_id",
+                  json_object_get(call, "id")));
 }
 
 static void react(struct ss_graph_def *graph, const size_t *calls)

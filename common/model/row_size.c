@@ -48,7 +48,23 @@ enum {
     WEIGHT_VALUE = 112,
     WEIGHT_TEXT_TIMES = 4,
     WEIGHT_MARK = 192, // and what the run has in the index
+    WEIGHED_MAX = 8,   // items of a list; the others are taken to be like them
 };
+
+static size_t json_weight(const json_t *json);
+
+// Of a long one some are looked at, from its beginning to its end: a request
+// may hold a great many.
+static size_t array_weight(const json_t *array)
+{
+    size_t count = json_array_size(array), weight = 0;
+    size_t weighed = count < WEIGHED_MAX ? count : WEIGHED_MAX;
+    for (size_t i = 0; i < weighed; i++) {
+        weight += sizeof(array) +
+                  json_weight(json_array_get(array, i * count / weighed));
+    }
+    return weighed < count ? weight / weighed * count : weight;
+}
 
 static size_t json_weight(const json_t *json)
 {
@@ -56,8 +72,8 @@ static size_t json_weight(const json_t *json)
     if (json_is_string(json)) {
         weight += json_string_length(json);
     }
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        weight += sizeof(json) + json_weight(json_array_get(json, i));
+    if (json_is_array(json)) {
+        return weight + array_weight(json);
     }
     json_t *object = (json_t *)json;
     for (void *at = json_object_iter(object); at;

@@ -144,11 +144,18 @@ static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
 json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
     uint64_t seq, uint32_t index)
 {
-    char text[64];
-    snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu32, seq, index);
-    return json_pack("{s:s, s:o, s:o, s:s}", "mode",
-        modes[mode_index(mode)].name, "ns", ns_json(ns), "data", data, "seq",
-        text);
+    // by hand: there is one for each item that is heard
+    char text[2 * SS_NUMBER_SIZE + 1];
+    size_t size = ss_number_text(seq, text);
+    text[size++] = '.';
+    size += ss_number_text(index, text + size);
+    json_t *event = json_object();
+    json_object_set_new_nocheck(
+        event, "mode", json_string_nocheck(modes[mode_index(mode)].name));
+    json_object_set_new_nocheck(event, "ns", ns_json(ns));
+    json_object_set_new_nocheck(event, "data", data);
+    json_object_set_new_nocheck(event, "seq", json_stringn_nocheck(text, size));
+    return event;
 }
 
 // ------------------------------------------------ entries

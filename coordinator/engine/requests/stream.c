@@ -109,30 +109,40 @@ json_t *ss_writes_result(
     return only;
 }
 
-// R10.7: what a node did to the shown keys.
-static json_t *update_of(const struct task *task, const struct ss_keys *keys)
+// Each write to a shown key by itself, in order.
+static json_t *writes_of(const struct task *task, const struct ss_keys *keys)
 {
-    json_t *map = json_object(), *list = json_array();
-    bool repeats = false;
+    json_t *list = json_array();
     for (size_t i = 0; i < task->writes.count; i++) {
         const struct ss_write *write = &task->writes.items[i];
         json_t *value = ss_value_json(write->value);
+        if (ss_keys_have(keys, write->channel))
+            json_array_append_new(
+                list, keys->scalar ? json_incref(value)
+                                   : json_pack("{s:O}", write->channel, value));
+    }
+    return list;
+}
+
+// R10.7: what a node did to the shown keys.
+static json_t *update_of(const struct task *task, const struct ss_keys *keys)
+{
+    json_t *map = json_object(), *first = NULL;
+    bool repeats = false;
+    for (size_t i = 0; i < task->writes.count && !repeats; i++) {
+        const struct ss_write *write = &task->writes.items[i];
         if (!ss_keys_have(keys, write->channel))
             continue;
-        repeats = repeats || json_object_get(map, write->channel);
-        json_object_set(map, write->channel, value);
-        json_array_append_new(
-            list, keys->scalar ? json_incref(value)
-                               : json_pack("{s:O}", write->channel, value));
+        json_t *value = ss_value_json(write->value);
+        first = first ? first : value;
+        repeats = json_object_get(map, write->channel) != NULL;
+        json_object_set_nocheck(map, write->channel, value);
     }
-    json_t *update = json_null();
-    if (repeats)
-        update = json_incref(list);
-    else if (json_object_size(map) > 0)
-        update = keys->scalar ? json_incref(json_array_get(list, 0))
-                              : json_incref(map);
+    json_t *update = repeats        ? writes_of(task, keys)
+                     : !first       ? json_null()
+                     : keys->scalar ? json_incref(first)
+                                    : json_incref(map);
     json_decref(map);
-    json_decref(list);
     return update;
 }
 
@@ -163,8 +173,9 @@ static json_t *update_event(
 {
     if (!ss_emit_wants(task->loop, STREAM_UPDATES))
         return NULL;
-    json_t *update =
-        json_pack("{s:o}", task->planned.node->name, update_of(task, shown));
+    json_t *update = json_object();
+    json_object_set_new_nocheck(
+        update, task->planned.node->name, update_of(task, shown));
     if (cached)
         json_object_set_new(
             update, "__metadata__", json_pack("{s:b}", "cached", 1));
