@@ -83,8 +83,8 @@ static int edit(struct ss_task *task)
 {
     char text[5 * SUBJECT_LETTERS + 64];
     size_t size = 0, i;
-    json_t *letter;
-    json_array_foreach (ss_input_get(task, "subject"), i, letter) {
+    json_t *subject = ss_input_get(task, "subject"), *letter;
+    json_array_foreach (subject, i, letter) {
         memcpy(text + size, i == 0 ? "['" : ", '", 3);
         size += i == 0 ? 2 : 3;
         text[size++] = json_string_value(letter)[0];

@@ -29,9 +29,9 @@ struct entry {
 
 struct table {
     SS_VEC(struct entry *) entries; // by ascending key
-    SS_VEC(struct entry *)
-    by_time; // the same, if they have times: the newest
-             // first
+    // The same, if they have times: the newest last, so that one more of a
+    // great many costs nothing.
+    SS_VEC(struct entry *) by_time;
 };
 
 struct memory_store {
@@ -134,8 +134,9 @@ static struct entry *entry_at(
     return NULL;
 }
 
-// Position of the first entry that is not before that place.
-static size_t time_position(
+// How many entries are not before that place, from the newest on: these come
+// first in the list, and the last of them is the one that is found there.
+static size_t time_count(
     const struct table *table, int64_t at_us, const char *key)
 {
     size_t low = 0;
@@ -144,9 +145,9 @@ static size_t time_position(
         size_t middle = low + (high - low) / 2;
         const struct entry *entry = table->by_time.items[middle];
         if (ss_find_order(entry->at_us, entry->key, at_us, key) < 0) {
-            low = middle + 1;
-        } else {
             high = middle;
+        } else {
+            low = middle + 1;
         }
     }
     return low;
@@ -154,7 +155,7 @@ static size_t time_position(
 
 static void time_insert(struct table *table, struct entry *entry)
 {
-    size_t at = time_position(table, entry->at_us, entry->key);
+    size_t at = time_count(table, entry->at_us, entry->key);
     SS_VEC_PUSH(&table->by_time, entry);
     struct entry **place = table->by_time.items + at;
     memmove(place + 1, place, (table->by_time.count - 1 - at) * sizeof(*place));
@@ -163,9 +164,9 @@ static void time_insert(struct table *table, struct entry *entry)
 
 static void time_remove(struct table *table, const struct entry *entry)
 {
-    size_t at = time_position(table, entry->at_us, entry->key);
-    ss_check(at < table->by_time.count && table->by_time.items[at] == entry);
-    SS_VEC_REMOVE(&table->by_time, at);
+    size_t at = time_count(table, entry->at_us, entry->key);
+    ss_check(at > 0 && table->by_time.items[at - 1] == entry);
+    SS_VEC_REMOVE(&table->by_time, at - 1);
 }
 
 static void entry_free(struct entry *entry)
@@ -380,8 +381,8 @@ static int memory_search(struct ss_store *base,
     struct memory_store *store = (struct memory_store *)base;
     const struct table *table = &store->tables[search->table];
     int status = SS_OK;
-    size_t i = time_position(table, search->at_us, search->after);
-    for (; i < table->by_time.count && status == SS_OK; i++) {
+    size_t i = time_count(table, search->at_us, search->after);
+    while (i-- > 0 && status == SS_OK) {
         const struct entry *entry = table->by_time.items[i];
         bool busy =
             search->table == SS_TABLE_THREADS && is_busy(store, entry->key);
