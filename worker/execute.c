@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/compare.h"
 #include "common/model/value.h"
@@ -236,14 +238,45 @@ static void on_thread_end(void *ctx)
     abort();
 }
 
+// A body that forks: its child may run another program, or end; if it came back
+// from the body, there were two that go on with the task, with one connection.
+static _Thread_local bool is_in_body, is_child;
+
+static void on_fork(void)
+{
+    is_child = is_in_body;
+}
+
+static void watch_forks(void)
+{
+    ss_check(pthread_atfork(NULL, NULL, on_fork) == 0);
+}
+
+static void end_child(const struct ss_assignment *order)
+{
+    static const char text[] = ": a child process that it forked came back from"
+                               " the body; it has to end, with _exit()\n";
+    const char *node = order->node ? order->node : "a reducer";
+    (void)!write(STDERR_FILENO, node, strlen(node));
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(1);
+}
+
 static void run_task(struct ss_task *task)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    ss_check(pthread_once(&once, watch_forks) == 0);
+    is_in_body = true;
+    is_child = false;
     pthread_cleanup_push(on_thread_end, (void *)task->order);
     if (task->order->kind == SS_ORDER_FOLD)
         run_fold(task);
     else if (!run_node(task))
         ss_outcome_destroy(&task->outcome); // its body may not begin
     pthread_cleanup_pop(0);
+    if (is_child)
+        end_child(task->order);
+    is_in_body = false;
 }
 
 struct ss_outcome *ss_execute(const struct ss_application *application,

@@ -79,6 +79,37 @@ def test_a_body_that_ends_its_thread_is_a_crash_and_hangs_no_run():
                          r"\(pthread_exit, .*: it has to return")
 
 
+FORKS = """
+#include <superstep/superstep.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int crash(struct ss_task *task)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        return 0;
+    waitpid(child, &status, 0);
+    return ss_set_text(task, "log", "its child ended with %d",
+        WEXITSTATUS(status));
+}
+"""
+
+
+def test_a_child_that_comes_back_from_a_body_hangs_no_run():
+    with World() as world:
+        source = world.path("forks.c")
+        source.write_text(FORKS + EXITS[EXITS.index("static void define"):]
+                          .replace("SS_ADD", "SS_APPEND"), encoding="utf-8")
+        world.coordinator("--lease-ms", str(LEASE_MS))
+        worker = world.worker(world.compile(source), capacity=1)
+        run = world.command("run", "crash", "--input", '{"log": []}')
+        expect(run.wait() == 0, run.text())
+        expect("its child ended with 1" in run.text(), run.text())
+        worker.wait_line("crash: a child process that it forked came back")
+        expect(worker.stop() == 0, worker.text())
+
+
 def test_under_dev_a_node_that_crashed_twice_fails_and_dev_says_where_to_look():
     with World() as world:
         app = world.compile(APPS / "crash.c")
