@@ -154,7 +154,12 @@ json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
     json_t *object = json_object();
     if (!options)
         return object;
-    if (options->retry.attempts_max != 0)
+    if (options->retry.attempts_max < 0)
+        ss_graph_def_fail(graph,
+            "node \"%s\": its .retry.attempts_max is %d: it counts the first"
+            " try, and 0 is no retries",
+            node, options->retry.attempts_max);
+    if (options->retry.attempts_max > 0)
         json_object_set_new(object, "retry", retry_json(&options->retry));
     set_ms(object, "timeout_ms", options->timeout_ms);
     set_ms(object, "idle_timeout_ms", options->idle_timeout_ms);

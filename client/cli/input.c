@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/cli/cli.h"
 #include "common/base/buf.h"
@@ -47,6 +48,18 @@ static int from_file(
     return status;
 }
 
+// What was meant by what is no JSON: "" where nobody knows.
+static const char *meant_by(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (access(text, R_OK) == 0)
+        return ". There is a file of that name: write @ in front of it";
+    if (*text && strchr(letters, *text) && !strpbrk(text, "{}[]\":"))
+        return ". A text stands in quotes, as '\"yes\"'";
+    return "";
+}
+
 int ss_cli_input(const char *option, const char *text, json_t **ret_json,
     struct ss_error *error)
 {
@@ -66,7 +79,11 @@ int ss_cli_input(const char *option, const char *text, json_t **ret_json,
         return status;
     }
     status = ss_json_parse(text, strlen(text), ret_json, error);
-    return status == SS_OK ? SS_OK : ss_error_wrap(error, "%s", option);
+    if (status == SS_OK)
+        return SS_OK;
+    struct ss_error why = *error;
+    return ss_error_set(
+        error, status, "%s: %s%s", option, why.message, meant_by(text));
 }
 
 int ss_cli_input_pairs(const char *option, const char *const *pairs,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/suggest.h"
 #include "coordinator/store/limits.h"
 
 #define SCHEMA_DEFAULT "superstep"
@@ -105,6 +106,32 @@ static const char *option_of(
     return other;
 }
 
+// The names of its options alone, and of these only what was meant: what stands
+// there may be a part of a password.
+static bool suggest_option(const char *url, struct ss_hint *hint)
+{
+    static const char *const ours[] = {
+        "schema", "reconnect_ms", "synchronous_commit"};
+    PQconninfoOption *theirs = PQconndefaults();
+    bool is_misspelt = false;
+    for (const char *at = strchr(url, '?'); at && !is_misspelt;
+         at = strchr(at + 1, '&')) {
+        char *name = ss_memdup(at + 1, strcspn(at + 1, "=&"));
+        ss_hint_init(hint, name);
+        for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+            ss_hint_offer(hint, ours[i]);
+        }
+        for (PQconninfoOption *it = theirs; it && it->keyword; it++) {
+            ss_hint_offer(hint, it->keyword);
+        }
+        is_misspelt = hint->best && strcmp(hint->best, name) != 0;
+        (void)ss_hint_text(hint);
+        ss_free(name);
+    }
+    PQconninfoFree(theirs);
+    return is_misspelt;
+}
+
 // The place of the database, for people: without password and user, which a log
 // need not know.
 static int place_take(struct ss_pg_store *store, struct ss_error *error)
@@ -114,10 +141,12 @@ static int place_take(struct ss_pg_store *store, struct ss_error *error)
     if (!options) {
         // libpq quotes what it does not understand, which may be a password.
         PQfreemem(reason);
+        struct ss_hint hint;
         return ss_error_set(error, SS_EINVAL,
             "store: this is not a URL of PostgreSQL; it is as"
             " postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME, with"
-            " %%XX for what has a meaning in it");
+            " %%XX for what has a meaning in it.%s",
+            suggest_option(store->url, &hint) ? hint.text : "");
     }
     const char *host = option_of(options, "host", "localhost");
     store->place = ss_format("%s:%s/%s", host,

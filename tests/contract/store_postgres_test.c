@@ -42,6 +42,8 @@ START_TEST(a_url_is_checked)
     refuse("postgres://h/d?reconnect_ms=soon", SS_EINVAL, "milliseconds");
     refuse("postgres://h/d?synchronous_commit=off", SS_EINVAL, "\"server\"");
     refuse("postgres://h/d?colour=red", SS_EINVAL, "this is not a URL");
+    refuse("postgres://h/d?shema=x&reconnect_ms=1", SS_EINVAL,
+        "Did you mean \"schema\"?");
     refuse("postgres:", SS_EINVAL, "this is not a URL");
 }
 END_TEST

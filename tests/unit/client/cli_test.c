@@ -50,6 +50,10 @@ START_TEST(input_that_is_no_json_is_told_by_line_and_column)
 {
     expect_usage(RUN("run", "g", "--input", "{\n\"a\": x}"),
         "superstep: --input: JSON is malformed at line 2, column");
+    expect_usage(RUN("resume", "t", "--value", "yes"),
+        "near 'yes'. A text stands in quotes, as '\"yes\"'");
+    expect_usage(RUN("run", "g", "--input", "/dev/null"),
+        "There is a file of that name: write @ in front of it");
     expect_usage(RUN("run", "g", "--input", "@/no/such/file"),
         "cannot read /no/such/file: No such file or directory");
     expect_usage(RUN("run", "g", "--context", "{"), "--context: JSON is");

@@ -320,6 +320,19 @@ START_TEST(what_cannot_be_told_is_not_left_out)
 }
 END_TEST
 
+static void odd_attempts(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .retry.attempts_max = -1);
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(an_option_is_named_as_it_was_written)
+{
+    ck_assert_ptr_nonnull(strstr(
+        complaint(odd_attempts), "node \"a\": its .retry.attempts_max is -1"));
+}
+END_TEST
+
 static void join_of_nothing(struct ss_graph_def *graph)
 {
     ss_node(graph, "a", nothing);
@@ -506,6 +519,7 @@ static void add_tests(TCase *tcase)
     T(other_mistakes_are_told_too);
     T(a_name_that_is_null_or_no_text_is_told);
     T(what_cannot_be_told_is_not_left_out);
+    T(an_option_is_named_as_it_was_written);
     T(a_join_of_nothing_is_refused);
     T(another_abi_is_refused_with_both_numbers);
     T(an_application_may_build_its_graphs_from_its_argument);
