@@ -101,13 +101,13 @@ static struct ss_graph *graph_of(const struct replay *replay, const char *ns)
 
 // Pending writes as they were when `row` was made. Rows come in their order, so
 // each is looked at once.
-static void load_pending(struct replay *replay, struct view *view)
+static void load_pending(struct replay *replay, struct view *shown)
 {
-    for (; view->pending_to < replay->row->seq; view->pending_to++) {
+    for (; shown->pending_to < replay->row->seq; shown->pending_to++) {
         const struct ss_row *row =
-            ss_journal_row(replay->thread->journal, view->pending_to + 1);
+            ss_journal_row(replay->thread->journal, shown->pending_to + 1);
         if (row)
-            ss_view_pending(view->loop, row);
+            ss_view_pending(shown->loop, row);
     }
 }
 

@@ -1,4 +1,4 @@
-// limit_record.h - records of limits (limit_store.c).
+// limit_store.h - records of limits (limit_store.c).
 #ifndef SS_ENGINE_SCHEDULER_LIMIT_STORE_H
 #define SS_ENGINE_SCHEDULER_LIMIT_STORE_H
 
