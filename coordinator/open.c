@@ -136,6 +136,8 @@ static int start_actors(struct ss_coordinator *shell,
     }
     for (size_t i = 0; i < count && status == SS_OK; i++)
         ss_store_actors_fence(shell->actors, i, epochs[i]);
+    if (status == SS_OK)
+        ss_store_actors_lay(shell->actors);
     shell->epoch = epochs[0];
     return status;
 }

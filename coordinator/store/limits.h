@@ -8,6 +8,8 @@ enum {
     // Connections of one coordinator that append: a server runs a process for
     // each, and counts them (max_connections, 100 by default).
     SS_STORE_ACTORS_MAX = 8,
+    // What a unit may weigh that the caller sends itself: it fits in a socket.
+    SS_STORE_BEGIN_SIZE_MAX = 8 * 1024,
     // Units of one commit: a full queue delays everybody by so many.
     SS_STORE_BATCH_MAX = 1024,
     // Reads that later commits may overtake while a batch is gathered.

@@ -344,40 +344,39 @@ int ss_pg_append_prepare(struct ss_pg_store *store,
     return status;
 }
 
-// --- hearing ----------------------------------------------------------------
-
-// Read all results up to the Sync's. Gives the first that failed.
-static PGresult *first_failure(struct pipeline *pipeline, bool *ret_synced)
+static bool is_kept(const struct ss_pg_store *store, enum ss_pg_statement which)
 {
-    PGconn *conn = pipeline->store->conn;
-    PGresult *failure = NULL;
-    size_t nothings = 0;
-    *ret_synced = false;
-    // A NULL separates the results of two statements; two NULLs are the end.
-    while (!*ret_synced && nothings < 2) {
-        PGresult *result = ss_pg_result(pipeline->store);
-        nothings = result ? 0 : nothings + 1;
-        ExecStatusType how = result ? PQresultStatus(result) : PGRES_TUPLES_OK;
-        *ret_synced = how == PGRES_PIPELINE_SYNC;
-        if (how == PGRES_FATAL_ERROR && !failure) {
-            failure = result;
-        } else {
-            PQclear(result);
-        }
-        if (PQstatus(conn) != CONNECTION_OK) {
-            break;
-        }
-    }
-    return failure;
+    return store->is_pooled || store->prepared[which][0];
 }
 
-int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_stretch *run,
-    bool *ret_guard, struct ss_error *error)
+bool ss_pg_append_is_prepared(
+    const struct ss_pg_store *store, const struct ss_pg_stretch *run)
+{
+    struct puts_used used = puts_used(run);
+    bool has_all = rows_of(run) == 0
+                       ? run->epoch == 0 || is_kept(store, SS_PG_FENCE)
+                       : is_kept(store, SS_PG_HEADS) &&
+                             is_kept(store, run->epoch > 0 ? SS_PG_ROWS_FENCED
+                                                           : SS_PG_ROWS);
+    for (int table = 0; table < SS_TABLE_COUNT; table++) {
+        for (int kind = 0; kind < SS_PG_PUT_KINDS && has_all; kind++) {
+            has_all =
+                !used.of[table][kind] ||
+                is_kept(store, ss_pg_put_statement((enum ss_store_table)table,
+                                   (enum ss_pg_put)kind));
+        }
+    }
+    return has_all;
+}
+
+// --- sending and hearing ----------------------------------------------------
+
+bool ss_pg_append_send(
+    struct ss_pg_store *store, const struct ss_pg_stretch *run)
 {
     struct pipeline pipeline = {.store = store, .run = run};
-    *ret_guard = false;
     if (PQenterPipelineMode(store->conn) != 1) {
-        return ss_pg_lost(store, "append", error);
+        return false;
     }
     if (store->is_unwaited) {
         send_durable(&pipeline);
@@ -391,13 +390,39 @@ int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_stretch *run,
     }
     send_puts(&pipeline);
     // Without a Sync nothing of what went out is committed.
-    if (pipeline.is_broken || PQpipelineSync(store->conn) != 1) {
+    return !pipeline.is_broken && PQpipelineSync(store->conn) == 1;
+}
+
+void ss_pg_hear(
+    struct ss_pg_store *store, struct ss_pg_answer *answer, PGresult *result)
+{
+    answer->nothings = result ? 0 : answer->nothings + 1;
+    ExecStatusType how = result ? PQresultStatus(result) : PGRES_TUPLES_OK;
+    answer->synced = how == PGRES_PIPELINE_SYNC;
+    if (how == PGRES_FATAL_ERROR && !answer->failure) {
+        answer->failure = result;
+    } else {
+        PQclear(result);
+    }
+    // A NULL separates the results of two statements; two NULLs are the end.
+    answer->has_ended = answer->synced || answer->nothings == 2 ||
+                        PQstatus(store->conn) != CONNECTION_OK;
+}
+
+int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_stretch *run,
+    bool *ret_guard, struct ss_error *error)
+{
+    *ret_guard = false;
+    if (!ss_pg_append_send(store, run)) {
         return ss_pg_lost(store, "append", error);
     }
-    bool synced = false;
-    PGresult *failure = first_failure(&pipeline, &synced);
+    struct ss_pg_answer answer = {0};
+    while (!answer.has_ended) {
+        ss_pg_hear(store, &answer, ss_pg_result(store));
+    }
+    PGresult *failure = answer.failure;
     int status = SS_OK;
-    if (!synced) {
+    if (!answer.synced) {
         status = failure ? ss_pg_fail(store, failure, "append", error) : SS_OK;
         if (store->conn) {
             status = ss_pg_lost(store, "append", error);

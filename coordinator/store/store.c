@@ -254,6 +254,23 @@ int ss_store_apply(struct ss_store *store, struct ss_store_batch *batch,
     return store->ops->apply(store, batch, error);
 }
 
+bool ss_store_begin(
+    struct ss_store *store, const struct ss_store_batch *batch, int *ret_fd)
+{
+    ss_check(batch->units_count == 1);
+    if (!store->ops->begin) {
+        return false;
+    }
+    unit_shape(batch->units);
+    return unit_limits(batch->units, 0, NULL) == SS_OK &&
+           store->ops->begin(store, batch, ret_fd);
+}
+
+enum ss_store_begun ss_store_begun(struct ss_store *store, bool waits)
+{
+    return store->ops->begun(store, waits);
+}
+
 int ss_store_read(struct ss_store *store, const char *thread, uint64_t from,
     uint64_t to, ss_store_row_fn *row, void *ctx, struct ss_error *error)
 {

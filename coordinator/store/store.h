@@ -93,6 +93,21 @@ void ss_store_listen(
 // out, as they were made with the rows.
 int ss_store_apply(struct ss_store *store, struct ss_store_batch *batch,
     struct ss_error *error) SS_MUST_USE;
+// Begin to apply one unit, without waiting. True: it is under way, no other
+// call may be made before ss_store_begun() has said how it ended, and the unit
+// is borrowed until then; *ret_fd is readable when there is something new (-1:
+// somebody has to wait for it). False: nothing was done, apply it.
+bool ss_store_begin(struct ss_store *store, const struct ss_store_batch *batch,
+    int *ret_fd) SS_MUST_USE;
+enum ss_store_begun {
+    SS_STORE_UNDER_WAY,
+    SS_STORE_DURABLE,
+    // It was not applied as it is, or that is not known: apply it.
+    SS_STORE_UNDECIDED,
+};
+// How what was begun stands. `waits`: until it has ended.
+enum ss_store_begun ss_store_begun(
+    struct ss_store *store, bool waits) SS_MUST_USE;
 // Rows of a thread with from <= seq <= to.
 int ss_store_read(struct ss_store *store, const char *thread, uint64_t from,
     uint64_t to, ss_store_row_fn *row, void *ctx,

@@ -5,6 +5,16 @@
 //
 // The pipe holds one byte while `done` is not empty, and none else: both change
 // under the mutex, so its read end is a level to wait for.
+//
+// A unit that is alone needs no second thread: the caller sends it, waits for
+// its answer at the server's own descriptor beside all else that it waits for,
+// and takes it. Meanwhile the store is lent to the caller, and the thread
+// rests. What does not go well comes to the thread, like any other job:
+//
+//   lay, go -> [begun by the caller] -> take
+//                      | undecided, or nobody is left to wait for it
+//                      v
+//                    queued
 #include "coordinator/store/store_actor.h"
 
 #include <errno.h>
@@ -38,6 +48,11 @@ struct ss_store_actor {
     struct job_list queued;
     struct job_list done;
     bool stopping;
+    bool is_laid;        // what is queued waits for ss_store_actor_go()
+    bool is_resting;     // the thread, without a job
+    struct ss_job *lent; // that the caller has begun; NULL: none
+    bool is_begun;       // the first of `queued`: by the caller
+    int lent_fd;
     uint64_t epoch;
     struct ss_store_actor_stats stats;
     bool has_ended;             // the thread has finished all its jobs
@@ -63,6 +78,15 @@ static void list_add(struct job_list *list, struct ss_job *job)
     job->next = NULL;
     *list->end = job;
     list->end = &job->next;
+}
+
+static void list_add_first(struct job_list *list, struct ss_job *job)
+{
+    job->next = list->first;
+    if (!list->first) {
+        list->end = &job->next;
+    }
+    list->first = job;
 }
 
 static struct ss_job *list_take(struct job_list *list)
@@ -266,19 +290,53 @@ static void stats_add(
     }
 }
 
+static void settle_begun(struct ss_store_actor_stats *stats, struct ss_job *job)
+{
+    const struct ss_jobs_stats one = {.commits = 1, .units = 1, .units_max = 1};
+    job->status = job->unit.result = SS_OK;
+    stats_add(stats, &one);
+}
+
+// Wait for what the caller had begun, the first of *jobs. It stays there if it
+// is to be applied.
+static void end_begun(struct ss_store_actor *actor, struct ss_job **jobs)
+{
+    struct ss_job *job = *jobs;
+    lock(actor);
+    actor->doing = job;
+    unlock(actor);
+    if (ss_store_begun(actor->store, true) != SS_STORE_DURABLE) {
+        return;
+    }
+    *jobs = job->next;
+    job->next = NULL;
+    lock(actor);
+    settle_begun(&actor->stats, job);
+    note_end(actor, job);
+    done_add(actor, job);
+    unlock(actor);
+}
+
 static void *work(void *ctx)
 {
     struct ss_store_actor *actor = ctx;
     lock(actor);
-    while (actor->queued.first || !actor->stopping) {
-        if (!actor->queued.first) {
+    while (actor->queued.first || actor->lent || !actor->stopping) {
+        if (!actor->queued.first || actor->lent) {
+            actor->is_resting = true;
             ss_check(pthread_cond_wait(&actor->wake, &actor->mutex) == 0);
+            actor->is_resting = false;
             continue;
         }
         struct ss_job *jobs = actor->queued.first;
         uint64_t epoch = actor->epoch;
+        bool is_begun = actor->is_begun;
+        actor->is_begun = actor->is_laid = false;
         list_init(&actor->queued);
         unlock(actor);
+        if (is_begun) {
+            end_begun(actor, &jobs);
+        }
         // A commit's jobs are handed back as soon as it is made.
         while (jobs) {
             struct ss_jobs_stats stats = {0};
@@ -382,10 +440,23 @@ int ss_store_actor_start(struct ss_store *store,
     return SS_OK;
 }
 
+// What is lent is the thread's again, the first of all that it has to do.
+// Under the mutex.
+static void give_back(struct ss_store_actor *actor, bool is_begun)
+{
+    list_add_first(&actor->queued, actor->lent);
+    actor->lent = NULL;
+    actor->is_begun = is_begun;
+    ss_check(pthread_cond_signal(&actor->wake) == 0);
+}
+
 static void tell_to_finish(struct ss_store_actor *actor)
 {
     lock(actor);
     actor->stopping = true;
+    if (actor->lent) {
+        give_back(actor, true);
+    }
     ss_check(pthread_cond_signal(&actor->wake) == 0);
     unlock(actor);
 }
@@ -443,22 +514,51 @@ void ss_store_actor_fence(struct ss_store_actor *actor, uint64_t epoch)
     unlock(actor);
 }
 
-void ss_store_actor_submit(struct ss_store_actor *actor, struct ss_job *job)
+// Under the mutex. Nothing to wake while the store is lent.
+static void wake(struct ss_store_actor *actor)
+{
+    actor->is_laid = false;
+    if (actor->queued.first && !actor->lent) {
+        ss_check(pthread_cond_signal(&actor->wake) == 0);
+    }
+}
+
+static void submit_inline(struct ss_store_actor *actor, struct ss_job *job)
 {
     struct ss_jobs_stats stats = {0};
+    struct ss_job *jobs = job;
     job->next = NULL;
-    if (actor->is_inline) {
-        struct ss_job *jobs = job;
-        job = ss_jobs_run_some(actor->store, actor->epoch, &jobs, &stats);
-    }
+    job = ss_jobs_run_some(actor->store, actor->epoch, &jobs, &stats);
     lock(actor);
     actor->stats.queued++;
+    stats_add(&actor->stats, &stats);
+    done_add(actor, job);
+    unlock(actor);
+}
+
+void ss_store_actor_submit(struct ss_store_actor *actor, struct ss_job *job)
+{
+    ss_store_actor_lay(actor, job);
+    if (!actor->is_inline) {
+        lock(actor);
+        wake(actor);
+        unlock(actor);
+    }
+}
+
+void ss_store_actor_lay(struct ss_store_actor *actor, struct ss_job *job)
+{
     if (actor->is_inline) {
-        stats_add(&actor->stats, &stats);
-        done_add(actor, job);
-    } else {
-        list_add(&actor->queued, job);
-        ss_check(pthread_cond_signal(&actor->wake) == 0);
+        submit_inline(actor, job);
+        return;
+    }
+    lock(actor);
+    bool is_first = !actor->queued.first;
+    list_add(&actor->queued, job);
+    actor->stats.queued++;
+    actor->is_laid = is_first;
+    if (!is_first) {
+        wake(actor);
     }
     unlock(actor);
 }
@@ -473,24 +573,103 @@ int ss_store_actor_apply(struct ss_store_actor *actor,
     return status;
 }
 
-struct ss_job *ss_store_actor_take(struct ss_store_actor *actor)
+// A unit that is all that there is to do. Under the mutex.
+static bool may_lend(const struct ss_store_actor *actor)
 {
+    const struct ss_job *job = actor->queued.first;
+    return actor->is_resting && !actor->lent && !actor->done.first && job &&
+           !job->next && job->type == SS_JOB_APPLY;
+}
+
+static void lend(struct ss_store_actor *actor)
+{
+    actor->lent = list_take(&actor->queued);
+    actor->doing = actor->lent;
+    actor->doing_since_ms = now_ms();
+}
+
+// Begin what is lent.
+static void begin(struct ss_store_actor *actor)
+{
+    const struct ss_store_batch batch = {
+        .epoch = actor->epoch, .units = &actor->lent->unit, .units_count = 1};
+    bool is_begun = ss_store_begin(actor->store, &batch, &actor->lent_fd);
+    if (!is_begun || actor->lent_fd < 0) {
+        lock(actor);
+        give_back(actor, is_begun);
+        unlock(actor);
+    }
+}
+
+void ss_store_actor_go(struct ss_store_actor *actor)
+{
+    if (actor->is_inline) {
+        return;
+    }
     lock(actor);
-    struct ss_job *job = list_take(&actor->done);
-    if (job) {
-        ss_check(actor->stats.queued > 0);
-        actor->stats.queued--;
-        if (!actor->done.first && !actor->is_inline) {
-            byte_take(actor);
+    bool lends = actor->is_laid && may_lend(actor);
+    if (lends) {
+        actor->is_laid = false;
+        lend(actor);
+    } else if (actor->is_laid) {
+        wake(actor);
+    }
+    unlock(actor);
+    if (lends) {
+        begin(actor);
+    }
+}
+
+// What is lent, if it has ended. One that waits behind it goes the same way.
+static struct ss_job *lent_take(struct ss_store_actor *actor)
+{
+    enum ss_store_begun how = ss_store_begun(actor->store, false);
+    struct ss_job *job = actor->lent;
+    if (how == SS_STORE_UNDER_WAY) {
+        return NULL;
+    }
+    lock(actor);
+    if (how == SS_STORE_UNDECIDED) {
+        give_back(actor, false);
+        job = NULL;
+    } else {
+        settle_begun(&actor->stats, job);
+        note_end(actor, job);
+        actor->lent = NULL;
+        actor->is_laid = actor->queued.first && !actor->queued.first->next;
+        if (!actor->is_laid) {
+            wake(actor);
         }
     }
     unlock(actor);
     return job;
 }
 
+struct ss_job *ss_store_actor_take(struct ss_store_actor *actor)
+{
+    lock(actor);
+    struct ss_job *job = list_take(&actor->done);
+    if (job && !actor->done.first && !actor->is_inline) {
+        byte_take(actor);
+    }
+    // The caller alone lends, and looks at it.
+    bool is_lent = actor->lent;
+    unlock(actor);
+    if (!job && is_lent) {
+        job = lent_take(actor);
+    }
+    if (job) {
+        lock(actor);
+        ss_check(actor->stats.queued > 0);
+        actor->stats.queued--;
+        unlock(actor);
+    }
+    return job;
+}
+
 int ss_store_actor_fd(const struct ss_store_actor *actor)
 {
-    return actor->pipe[0];
+    return actor->lent ? actor->lent_fd : actor->pipe[0];
 }
 
 struct ss_store_actor_stats ss_store_actor_stats(

@@ -39,9 +39,15 @@ bool ss_store_actor_finish_until(
 void ss_store_actor_stop(struct ss_store_actor **actor);
 // Queue a job. Takes.
 void ss_store_actor_submit(struct ss_store_actor *actor, struct ss_job *job);
+// The same, but a first job waits for a second one or for ss_store_actor_go(),
+// which must come before the caller waits. One unit alone is then sent by the
+// caller itself, where the store can do that: that spares it two wake-ups.
+void ss_store_actor_lay(struct ss_store_actor *actor, struct ss_job *job);
+void ss_store_actor_go(struct ss_store_actor *actor);
 // The next finished job, or NULL. Gives. Never blocks.
 struct ss_job *ss_store_actor_take(struct ss_store_actor *actor);
-// Readable while finished jobs wait.
+// Readable while finished jobs wait. It may be another one after each of these
+// calls.
 int ss_store_actor_fd(const struct ss_store_actor *actor);
 
 // Jobs queued and not taken yet; commits made; units in the largest commit.

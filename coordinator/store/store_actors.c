@@ -23,6 +23,7 @@ struct ss_store_actors {
     uint64_t finished[SS_STORE_ACTORS_MAX];
     SS_VEC(struct waiting) waiting; // each behind those before it
     size_t next;                    // to be asked for a finished job
+    bool lays;                      // jobs wait for ss_store_actors_go()
 };
 
 // --- start and stop ---------------------------------------------------------
@@ -123,7 +124,11 @@ static void send(
     struct ss_store_actors *actors, size_t index, struct ss_job *job)
 {
     actors->sent[index] += job->type == SS_JOB_APPLY;
-    ss_store_actor_submit(actors->actors[index], job);
+    if (actors->lays) {
+        ss_store_actor_lay(actors->actors[index], job);
+    } else {
+        ss_store_actor_submit(actors->actors[index], job);
+    }
 }
 
 static void send_part(struct ss_store_actors *actors, size_t index,
@@ -266,10 +271,22 @@ static void release(struct ss_store_actors *actors)
 
 // --- the caller's side ------------------------------------------------------
 
+void ss_store_actors_lay(struct ss_store_actors *actors)
+{
+    actors->lays = true;
+}
+
+void ss_store_actors_go(struct ss_store_actors *actors)
+{
+    for (size_t i = 0; i < actors->count; i++) {
+        ss_store_actor_go(actors->actors[i]);
+    }
+}
+
 void ss_store_actors_submit(struct ss_store_actors *actors, struct ss_job *job)
 {
     if (actors->count == 1) {
-        ss_store_actor_submit(actors->actors[0], job);
+        send(actors, 0, job);
     } else if (waits(job)) {
         struct waiting waiting = {.job = job};
         memcpy(waiting.need, actors->sent, sizeof(waiting.need));

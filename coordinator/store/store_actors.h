@@ -43,6 +43,10 @@ bool ss_store_actors_wait(const struct ss_store_actors *actors,
 void ss_store_actors_stop(struct ss_store_actors **actors);
 // Queue a job. Takes.
 void ss_store_actors_submit(struct ss_store_actors *actors, struct ss_job *job);
+// From now on a job that is alone waits for ss_store_actors_go(), which comes
+// before the caller waits (ss_store_actor_lay).
+void ss_store_actors_lay(struct ss_store_actors *actors);
+void ss_store_actors_go(struct ss_store_actors *actors);
 // The next finished job, or NULL. Gives. Never blocks. Until it returns NULL,
 // jobs that wait for others may not have begun.
 struct ss_job *ss_store_actors_take(struct ss_store_actors *actors);

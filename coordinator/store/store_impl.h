@@ -35,6 +35,10 @@ struct ss_store_cluster_ops {
 struct ss_store_ops {
     int (*apply)(struct ss_store *store, struct ss_store_batch *batch,
         struct ss_error *error);
+    // NULL, both: an apply always waits.
+    bool (*begin)(struct ss_store *store, const struct ss_store_batch *batch,
+        int *ret_fd);
+    enum ss_store_begun (*begun)(struct ss_store *store, bool waits);
     int (*read)(struct ss_store *store, const char *thread,
         const uint64_t range[2], ss_store_row_fn *row, void *ctx,
         struct ss_error *error);

@@ -160,6 +160,7 @@ static int place_take(struct ss_pg_store *store, struct ss_error *error)
 static void postgres_close(struct ss_store *base)
 {
     struct ss_pg_store *store = (struct ss_pg_store *)base;
+    PQclear(store->answer.failure);
     PQfinish(store->conn);
     ss_pg_heads_forget(store);
     ss_free(store->url);
@@ -174,6 +175,8 @@ int ss_pg_new(
 {
     static const struct ss_store_ops ops = {
         .apply = ss_pg_apply,
+        .begin = ss_pg_begin_apply,
+        .begun = ss_pg_begun_apply,
         .read = ss_pg_read,
         .scan = ss_pg_scan,
         .get = ss_pg_get,

@@ -2,8 +2,9 @@
 // (store_postgres.c), connecting (postgres_connect.c), waiting
 // (postgres_wait.c), the tables (postgres_schema.c), parameters
 // (postgres_values.c), committing (postgres_work.c, postgres_runs.c,
-// postgres_append.c, postgres_statements.c), reading (postgres_read.c), the
-// fence (postgres_fence.c), members and shards (postgres_cluster.c).
+// postgres_append.c, postgres_begin.c, postgres_statements.c), reading
+// (postgres_read.c), the fence (postgres_fence.c), members and shards
+// (postgres_cluster.c).
 //
 // Every name is qualified, and no session has a setting: a transaction makes
 // the settings that it needs. Behind a pooler, which hands out another session
@@ -74,6 +75,13 @@ enum ss_pg_cut {
                     // gone, or hangs; one that works is waited for
 };
 
+// What was heard so far of a pipeline.
+struct ss_pg_answer {
+    PGresult *failure; // the first; NULL: none
+    size_t nothings;   // in a row
+    bool synced, has_ended;
+};
+
 struct ss_pg_store {
     struct ss_store base;
     const struct ss_pg_outside *outside;
@@ -97,6 +105,9 @@ struct ss_pg_store {
     char prepared[SS_PG_STATEMENTS][SS_PG_NAME_SIZE];
     struct ss_map heads; // thread -> seq, while heads_epoch stands
     uint64_t heads_epoch;
+    // A unit that was sent by who does not wait, NULL: none; its answer so far.
+    const struct ss_store_unit *begun;
+    struct ss_pg_answer answer;
 };
 
 // --- values (postgres_values.c) ---------------------------------------------
@@ -238,6 +249,21 @@ int ss_pg_append_prepare(struct ss_pg_store *store,
 // of a transaction nothing is committed yet.
 int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_stretch *run,
     bool *ret_guard, struct ss_error *error);
+
+// The same in two halves. Send; false: the connection is of no use any more.
+bool ss_pg_append_send(
+    struct ss_pg_store *store, const struct ss_pg_stretch *run);
+// Whether the session has all that such units need.
+bool ss_pg_append_is_prepared(
+    const struct ss_pg_store *store, const struct ss_pg_stretch *run);
+// Take a result (NULL: the end of a statement's) of what was sent.
+void ss_pg_hear(
+    struct ss_pg_store *store, struct ss_pg_answer *answer, PGresult *result);
+
+// Append a unit without waiting (postgres_begin.c).
+bool ss_pg_begin_apply(
+    struct ss_store *base, const struct ss_store_batch *batch, int *ret_fd);
+enum ss_store_begun ss_pg_begun_apply(struct ss_store *base, bool waits);
 
 // Statements. Sent by name where the session has it, else with its text; false:
 // it could not be sent.
