@@ -194,7 +194,6 @@ static void shell_wait(
     struct ss_coordinator *shell, int extra_fd, int timeout_ms)
 {
     int fds[SS_SHELL_FDS_MAX];
-    ss_store_actors_go(shell->actors);
     size_t count = ss_store_actors_fds(shell->actors, fds);
     fds[count++] = shell->leases ? ss_store_actor_fd(shell->leases) : -1;
     fds[count++] = shell->reader ? ss_store_actor_fd(shell->reader) : -1;

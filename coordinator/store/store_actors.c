@@ -23,7 +23,7 @@ struct ss_store_actors {
     uint64_t finished[SS_STORE_ACTORS_MAX];
     SS_VEC(struct waiting) waiting; // each behind those before it
     size_t next;                    // to be asked for a finished job
-    bool lays;                      // jobs wait for ss_store_actors_go()
+    bool lays;                      // jobs wait for ss_store_actors_fds()
 };
 
 // --- start and stop ---------------------------------------------------------
@@ -276,13 +276,6 @@ void ss_store_actors_lay(struct ss_store_actors *actors)
     actors->lays = true;
 }
 
-void ss_store_actors_go(struct ss_store_actors *actors)
-{
-    for (size_t i = 0; i < actors->count; i++) {
-        ss_store_actor_go(actors->actors[i]);
-    }
-}
-
 void ss_store_actors_submit(struct ss_store_actors *actors, struct ss_job *job)
 {
     if (actors->count == 1) {
@@ -329,9 +322,10 @@ struct ss_job *ss_store_actors_take(struct ss_store_actors *actors)
 }
 
 size_t ss_store_actors_fds(
-    const struct ss_store_actors *actors, int ret_fds[SS_STORE_ACTORS_MAX])
+    struct ss_store_actors *actors, int ret_fds[SS_STORE_ACTORS_MAX])
 {
     for (size_t i = 0; i < actors->count; i++) {
+        ss_store_actor_go(actors->actors[i]);
         ret_fds[i] = ss_store_actor_fd(actors->actors[i]);
     }
     return actors->count;

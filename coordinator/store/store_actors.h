@@ -43,16 +43,16 @@ bool ss_store_actors_wait(const struct ss_store_actors *actors,
 void ss_store_actors_stop(struct ss_store_actors **actors);
 // Queue a job. Takes.
 void ss_store_actors_submit(struct ss_store_actors *actors, struct ss_job *job);
-// From now on a job that is alone waits for ss_store_actors_go(), which comes
+// From now on a job that is alone waits for ss_store_actors_fds(), which comes
 // before the caller waits (ss_store_actor_lay).
 void ss_store_actors_lay(struct ss_store_actors *actors);
-void ss_store_actors_go(struct ss_store_actors *actors);
 // The next finished job, or NULL. Gives. Never blocks. Until it returns NULL,
 // jobs that wait for others may not have begun.
 struct ss_job *ss_store_actors_take(struct ss_store_actors *actors);
-// Descriptors, one of them readable while finished jobs wait: their count.
+// Descriptors to wait for, one of them readable while finished jobs wait: their
+// count. What was laid begins with it.
 size_t ss_store_actors_fds(
-    const struct ss_store_actors *actors, int ret_fds[SS_STORE_ACTORS_MAX]);
+    struct ss_store_actors *actors, int ret_fds[SS_STORE_ACTORS_MAX]);
 // The sum of all, and the largest commit.
 struct ss_store_actor_stats ss_store_actors_stats(
     const struct ss_store_actors *actors);
