@@ -620,6 +620,13 @@ void ss_store_actor_go(struct ss_store_actor *actor)
     }
 }
 
+// Under the mutex.
+static void note_taken(struct ss_store_actor *actor, const struct ss_job *job)
+{
+    ss_check(!job || actor->stats.queued > 0);
+    actor->stats.queued -= job != NULL;
+}
+
 // What is lent, if it has ended. One that waits behind it goes the same way.
 static struct ss_job *lent_take(struct ss_store_actor *actor)
 {
@@ -635,6 +642,7 @@ static struct ss_job *lent_take(struct ss_store_actor *actor)
     } else {
         settle_begun(&actor->stats, job);
         note_end(actor, job);
+        note_taken(actor, job);
         actor->lent = NULL;
         actor->is_laid = actor->queued.first && !actor->queued.first->next;
         if (!actor->is_laid) {
@@ -652,19 +660,11 @@ struct ss_job *ss_store_actor_take(struct ss_store_actor *actor)
     if (job && !actor->done.first && !actor->is_inline) {
         byte_take(actor);
     }
+    note_taken(actor, job);
     // The caller alone lends, and looks at it.
     bool is_lent = actor->lent;
     unlock(actor);
-    if (!job && is_lent) {
-        job = lent_take(actor);
-    }
-    if (job) {
-        lock(actor);
-        ss_check(actor->stats.queued > 0);
-        actor->stats.queued--;
-        unlock(actor);
-    }
-    return job;
+    return !job && is_lent ? lent_take(actor) : job;
 }
 
 int ss_store_actor_fd(const struct ss_store_actor *actor)
