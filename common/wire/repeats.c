@@ -44,6 +44,7 @@ static const char dictionary[] =
 
 enum {
     DICTIONARY_SIZE = sizeof(dictionary) - 1,
+    WORD = 8,       // bytes that are compared together
     HASHED = 4,     // bytes that are looked for together
     SHORTEST = 6,   // what is not longer is told again: a place takes 3 bytes
     STRIDE = 4,     // of the places that are kept of what stands before
@@ -84,6 +85,13 @@ static uint32_t four_bytes(const uint8_t *at)
     uint32_t number;
     memcpy(&number, at, sizeof(number));
     return number;
+}
+
+static uint64_t word_at(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
 }
 
 static uint32_t spread(uint32_t four)
@@ -209,19 +217,42 @@ static void put_stretch(struct search *it, size_t from, size_t size)
     ss_check(it->told <= it->end);
 }
 
+// How many bytes from `left` and `right` on are the same, of at most `size`.
+static size_t same_ahead(const uint8_t *left, const uint8_t *right, size_t size)
+{
+    size_t same = 0;
+    while (same + WORD <= size && word_at(left + same) == word_at(right + same))
+        same += WORD;
+    while (same < size && left[same] == right[same])
+        same++;
+    return same;
+}
+
+// The same of those before them.
+static size_t same_behind(
+    const uint8_t *left, const uint8_t *right, size_t size)
+{
+    size_t same = 0;
+    while (same + WORD <= size &&
+           word_at(left - same - WORD) == word_at(right - same - WORD))
+        same += WORD;
+    while (same < size && *(left - same - 1) == *(right - same - 1))
+        same++;
+    return same;
+}
+
 // What stands at `from` stands here, too, perhaps longer, or from further back.
 static bool take(struct search *it, size_t from)
 {
     size_t at = it->at, size = HASHED;
     ss_check(it->told <= at && from < at);
-    while (at + size < it->end && it->text[from + size] == it->text[at + size])
-        size++;
-    while (
-        from > 0 && at > it->told && it->text[from - 1] == it->text[at - 1]) {
-        from--;
-        at--;
-        size++;
-    }
+    size += same_ahead(
+        it->text + from + size, it->text + at + size, it->end - at - size);
+    size_t most = from < at - it->told ? from : at - it->told;
+    size_t back = same_behind(it->text + from, it->text + at, most);
+    from -= back;
+    at -= back;
+    size += back;
     if (size < SHORTEST)
         return false;
     put_own(it, at);
