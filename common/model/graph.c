@@ -115,8 +115,11 @@ static void free_node(struct ss_graph *graph, struct ss_node *node)
     json_decref(node->metadata);
     free_list(node->destinations, node->destinations_count);
     free_list(node->labels.items, node->labels.count);
-    ss_free(node->limit.name);
-    ss_free(node->limit.each);
+    for (size_t i = 0; i < node->limits_count; i++) {
+        ss_free(node->limits[i].name);
+        ss_free(node->limits[i].each);
+    }
+    ss_free(node->limits);
 }
 
 static void free_keys(struct ss_keys *keys)

@@ -154,8 +154,9 @@ struct ss_node {
     json_t *metadata;          // or NULL
     char **destinations;       // declared goto targets
     size_t destinations_count;
-    struct ss_keys labels; // what a worker must offer
-    struct ss_node_limit limit;
+    struct ss_keys labels;        // what a worker must offer
+    struct ss_node_limit *limits; // all hold: its own, then its graph's
+    size_t limits_count;
 };
 
 enum ss_checkpointer {

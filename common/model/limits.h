@@ -13,6 +13,7 @@ enum {
     SS_NAME_SIZE_MAX = 512,    // a node, key, channel or graph name
     SS_THREAD_SIZE_MAX = 1024, // a thread id
     SS_NODES_MAX = 200000,     // nodes of one graph
+    SS_NODE_LIMITS_MAX = 4,    // that a node says, or a graph of its nodes
     SS_CHANNELS_MAX = 400000,  // channels of one graph
     SS_MANAGED_MAX = 64,       // keys that are managed: looked at one by one
     SS_GRAPH_DEPTH_MAX = 16,   // graphs within graphs

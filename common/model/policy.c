@@ -223,35 +223,71 @@ static int check_word(struct ss_build *build, const char *where,
                      what, SS_NAME_SIZE_MAX);
 }
 
-// A node's own limit, else its graph's. A limit without a name is of that node,
-// or of that graph, alone.
-static int parse_limit(struct ss_build *build, struct ss_node *node,
-    const char *where, const json_t *described)
+// A limit without a name is of that node, or of that graph, alone: `name`.
+static int parse_limit(struct ss_build *build, const char *where,
+    const char *name, const json_t *json, struct ss_node_limit *limit)
 {
-    const json_t *own = json_object_get(described, "limit");
-    const json_t *json =
-        own ? own : json_object_get(build->description, "limit");
-    const char *graph = build->graph->name;
-    if (!json || node->is_handler || (node->subgraph && !own))
-        return SS_OK;
-    if (node->subgraph)
-        return ss_build_fail(build,
-            "%s: a limit is of a node with a body, and it is a graph", where);
-    const char *name = ss_json_str(json, "name", NULL);
+    const char *said = ss_json_str(json, "name", NULL);
     const char *each = ss_json_str(json, "each", NULL);
-    int status = parse_numbers(build, where, json, &node->limit);
+    int status = parse_numbers(build, where, json, limit);
     if (status == SS_OK)
-        status = check_word(build, where, "the name of a limit", name);
+        status = check_word(build, where, "the name of a limit", said);
     if (status == SS_OK && json_object_get(json, "each"))
         status = check_word(
             build, where, "each of a limit, a key,", each ? each : "");
     if (status != SS_OK)
         return status;
-    node->limit.each = each ? ss_strdup(each) : NULL;
-    node->limit.name = name  ? ss_strdup(name)
-                       : own ? ss_format("%s/%s", graph, node->name)
-                             : ss_strdup(graph);
+    limit->each = each ? ss_strdup(each) : NULL;
+    limit->name = ss_strdup(said ? said : name);
     return SS_OK;
+}
+
+// One limit, or a list of them. A name that is there already adds nothing: what
+// a node says goes before what its graph says.
+static int add_limits(struct ss_build *build, struct ss_node *node,
+    const char *where, const char *name, const json_t *said)
+{
+    size_t count = json_is_array(said) ? json_array_size(said) : said != NULL;
+    int status = SS_OK;
+    if (count > SS_NODE_LIMITS_MAX)
+        return ss_build_fail(
+            build, "%s: it has more than %d limits", where, SS_NODE_LIMITS_MAX);
+    for (size_t i = 0; i < count && status == SS_OK; i++) {
+        struct ss_node_limit limit = {0};
+        bool is_new = true;
+        status = parse_limit(build, where, name,
+            json_is_array(said) ? json_array_get(said, i) : said, &limit);
+        for (size_t k = 0; k < node->limits_count && limit.name; k++)
+            is_new &= strcmp(node->limits[k].name, limit.name) != 0;
+        if (status == SS_OK && is_new) {
+            node->limits[node->limits_count++] = limit;
+            continue;
+        }
+        ss_free(limit.name);
+        ss_free(limit.each);
+    }
+    return status;
+}
+
+// A node's own limits and its graph's hold together.
+static int parse_limits(struct ss_build *build, struct ss_node *node,
+    const char *where, const json_t *described)
+{
+    const json_t *own = json_object_get(described, "limit");
+    const json_t *all = json_object_get(build->description, "limit");
+    if ((!own && !all) || node->is_handler || (node->subgraph && !own))
+        return SS_OK;
+    if (node->subgraph)
+        return ss_build_fail(build,
+            "%s: a limit is of a node with a body, and it is a graph", where);
+    node->limits =
+        ss_zalloc((size_t)2 * SS_NODE_LIMITS_MAX, sizeof(*node->limits));
+    char *name = ss_format("%s/%s", build->graph->name, node->name);
+    int status = add_limits(build, node, where, name, own);
+    ss_free(name);
+    if (status == SS_OK)
+        status = add_limits(build, node, where, build->graph->name, all);
+    return status;
 }
 
 int ss_build_policies(
@@ -279,7 +315,7 @@ int ss_build_policies(
     if (status == SS_OK)
         status = parse_lists(build, node, described);
     if (status == SS_OK)
-        status = parse_limit(build, node, where, described);
+        status = parse_limits(build, node, where, described);
     ss_free(where);
     return status;
 }

@@ -238,6 +238,30 @@ int ss_spec_branch(
     return status;
 }
 
+// The first one stands as it is, several stand in a list. One of a name that is
+// there already takes its place.
+static void add_limit(json_t *place, json_t *limit)
+{
+    const char *name = ss_json_str(limit, "name", "");
+    json_t *said = json_object_get(place, "limit"), *it;
+    json_t *list = json_array();
+    size_t i;
+    if (json_is_array(said))
+        json_array_extend(list, said);
+    else if (said)
+        json_array_append(list, said);
+    json_array_foreach (list, i, it)
+        if (strcmp(ss_json_str(it, "name", ""), name) == 0)
+            break;
+    if (i < json_array_size(list))
+        json_array_set(list, i, limit);
+    else
+        json_array_append(list, limit);
+    bool is_one = json_array_size(list) == 1;
+    json_object_set(place, "limit", is_one ? limit : list);
+    json_decref(list);
+}
+
 int ss_spec_limit(struct ss_spec *spec, const char *node, json_t *limit)
 {
     int status = spec->error.status;
@@ -251,7 +275,7 @@ int ss_spec_limit(struct ss_spec *spec, const char *node, json_t *limit)
             "a limit of node \"%s\", and no such node was added before it",
             node);
     if (status == SS_OK)
-        json_object_set(place, "limit", limit);
+        add_limit(place, limit);
     json_decref(limit);
     return status;
 }

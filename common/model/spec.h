@@ -12,14 +12,15 @@
 //               "timeout_ms"?, "idle_timeout_ms"?, "refresh_on"?,
 //               "cache"?: {"ttl_ms"?}, "error_handler"?: bool,
 //               "destinations"?: [...], "subgraph"?: name, "labels"?: [...],
-//               "limit"?: {"name"?, "tasks_max"}, or
-//                   {"name"?, "begun_max", "per_ms"}}],
+//               "limit"?: {"name"?, "tasks_max", "each"?: key}, or
+//                   {"name"?, "begun_max", "per_ms", "each"?: key}, or a list
+//                   of these, which hold together}],
 //    "edges": [[from, to] | [[from...], to]],
 //    "branches": [{"from", "name", "map"?: {result: node} | [node...],
 //                  "reads"?: [key...]}],
 //    "interrupt_before"?, "interrupt_after"?: [node...] | "*",
 //    "checkpointer"?: true | false, "strict"?: bool,
-//    "limit"?: of all nodes that have none of their own,
+//    "limit"?: of all nodes together, beside what each has,
 //    "defaults"?: {"retry"?, "timeout_ms"?, "idle_timeout_ms"?, "cache"?,
 //                  "error_handler"?: bool},
 //    "subgraphs"?: {name: description}}
@@ -51,7 +52,7 @@ int ss_spec_join(struct ss_spec *spec, const char *const *from, size_t count,
     const char *to);
 int ss_spec_branch(
     struct ss_spec *spec, const char *from, const char *name, json_t *options);
-// The limit of a node that was added before; NULL: of all that have none.
+// One more limit of a node that was added before; NULL: of all of the graph.
 int ss_spec_limit(struct ss_spec *spec, const char *node, json_t *limit);
 // A subgraph that nodes may name. Borrows `description`.
 int ss_spec_subgraph(struct ss_spec *spec, json_t *description);

@@ -146,6 +146,7 @@ static void found_runs(struct ss_core *core, const struct ss_job *job)
     struct ss_shards known = ss_gains_read(gains);
     struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
     event.shards.shards = &known;
+    event.shards.has_open = job->entries_count > 0;
     ss_core_feed(core, &event);
     if (!core->options.is_shared && count > 0)
         ss_core_say(core, SS_CORE_INFO, "%zu unfinished runs go on", count);

@@ -116,6 +116,7 @@ static void draw_pauses(struct climate *climate, uint64_t seed)
 // In every third seed graphs have a limit, which may be a rate; where the
 // database may be set back it may be told twice where a part is. Bodies take
 // long then: some are under way when their coordinator's shards are another's.
+// Often one node of each graph has a limit besides, which all graphs share.
 static void draw_limit(struct climate *climate, uint64_t seed)
 {
     struct ss_prng dice;
@@ -127,7 +128,9 @@ static void draw_limit(struct climate *climate, uint64_t seed)
     climate->limit = between(&dice, 1, 4);
     climate->body_ms = bodies[ss_prng_below(&dice, 3)];
     climate->limit_each = ss_prng_below(&dice, 2) == 0;
-    if (ss_prng_below(&dice, 3) > 0)
+    bool is_number = ss_prng_below(&dice, 3) > 0;
+    climate->limit_also = between(&dice, 0, 2);
+    if (is_number)
         return;
     climate->limit += 1;
     climate->limit_per_ms = between(&dice, 500, 3000);

@@ -49,6 +49,16 @@ json_t *limits_describe(const struct climate *climate)
         each);
 }
 
+#define ALSO "also" // before the name of the other one: its places come first
+
+json_t *limits_also(const struct climate *climate)
+{
+    return climate->limit_also == 0
+               ? NULL
+               : json_pack("{s:s, s:i}", "name", ALSO, "tasks_max",
+                     (int)climate->limit_also);
+}
+
 static struct limits_seen *seen_of(struct world *world)
 {
     if (!world->limits)
@@ -118,7 +128,7 @@ static void count_sent(
     size_t node = graph ? ss_graph_node(graph, order->node) : SS_NONE;
     if (world->climate.limit_per_ms == 0 || order->kind != SS_ORDER_NODE ||
         order->attempt.dispatch <= it->given || node == SS_NONE ||
-        !graph->nodes[node].limit.name)
+        graph->nodes[node].limits_count == 0)
         return;
     SS_VEC_PUSH(&seen->sent, world->now_ms);
     while (seen->sent.items[0] + world->climate.limit_per_ms <= world->now_ms)
@@ -152,24 +162,30 @@ void limits_told(struct coordinator *it, const struct ss_command *command)
 
 // ------------------------------------------------------------------ counting
 
-static bool is_limited(
-    const struct worker *it, const struct ss_assignment *order)
+// By that limit; NULL: by any.
+static bool is_limited(const struct worker *it,
+    const struct ss_assignment *order, const char *name)
 {
     const struct ss_graph *graph = versions_serve(it, order);
     if (order->kind != SS_ORDER_NODE || strcmp(order->graph, graph->name) != 0)
         return false;
-    size_t node = ss_graph_node(graph, order->node);
-    return node != SS_NONE && graph->nodes[node].limit.name != NULL;
+    size_t index = ss_graph_node(graph, order->node);
+    const struct ss_node *node = index == SS_NONE ? NULL : &graph->nodes[index];
+    bool is_any = node && !name && node->limits_count > 0;
+    for (size_t i = 0; node && name && i < node->limits_count; i++)
+        is_any |= strcmp(node->limits[i].name, name) == 0;
+    return is_any;
 }
 
-static bool counts(const struct worker *it, const struct body *body)
+static bool counts(
+    const struct worker *it, const struct body *body, const char *limit)
 {
     struct world *world = it->process.world;
     const struct limits_seen *seen = world->limits;
     const struct owner *owner = &seen->owners[ss_shard_of(body->order->thread)];
     char name[48];
     if (!body->has_begun || body->is_hung || body->is_stopped || !owner->it ||
-        !is_limited(it, body->order))
+        !is_limited(it, body->order, limit))
         return false;
     name_of(name, body->order->attempt);
     const struct owner *giver = ss_map_get(&seen->givers, name);
@@ -183,35 +199,49 @@ static bool counts(const struct worker *it, const struct body *body)
     return world->now_ms - from_ms < LEASE_MS - SLACK_MS;
 }
 
-void limits_begin(struct worker *it, const struct body *body)
+static void tell_body(struct world *world, const struct worker *it,
+    const struct ss_assignment *order)
+{
+    tell(world, "%s runs %s of %s, attempt %llu %llu", it->process.name,
+        order->node, order->thread, (unsigned long long)order->attempt.epoch,
+        (unsigned long long)order->attempt.dispatch);
+}
+
+// `tells`: of each of them.
+static uint32_t count_bodies(struct world *world, const char *limit, bool tells)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < world->climate.workers; i++) {
+        const struct worker *it = &world->workers[i];
+        for (size_t k = 0; it->process.is_alive && k < it->bodies.count; k++) {
+            if (!counts(it, &it->bodies.items[k], limit))
+                continue;
+            count++;
+            if (tells)
+                tell_body(world, it, it->bodies.items[k].order);
+        }
+    }
+    return count;
+}
+
+// `limit` NULL: that of all nodes.
+static void check_one(struct worker *it, const struct body *body,
+    const char *limit, uint32_t most)
 {
     struct world *world = it->process.world;
-    uint32_t count = 0;
-    if (world->climate.limit == 0 || world->climate.limit_per_ms > 0 ||
-        !world->limits || !counts(it, body))
+    if (most == 0 || !world->limits || !counts(it, body, limit) ||
+        count_bodies(world, limit, false) <= most)
         return;
-    for (size_t i = 0; i < world->climate.workers; i++) {
-        const struct worker *other = &world->workers[i];
-        for (size_t k = 0; other->process.is_alive && k < other->bodies.count;
-             k++)
-            count += counts(other, &other->bodies.items[k]);
-    }
-    if (count <= world->climate.limit)
-        return;
-    for (size_t i = 0; i < world->climate.workers; i++)
-        for (size_t k = 0; k < world->workers[i].bodies.count; k++)
-            if (counts(&world->workers[i], &world->workers[i].bodies.items[k]))
-                tell(world, "%s runs %s of %s, attempt %llu %llu",
-                    world->workers[i].process.name,
-                    world->workers[i].bodies.items[k].order->node,
-                    world->workers[i].bodies.items[k].order->thread,
-                    (unsigned long long)world->workers[i]
-                        .bodies.items[k]
-                        .order->attempt.epoch,
-                    (unsigned long long)world->workers[i]
-                        .bodies.items[k]
-                        .order->attempt.dispatch);
+    uint32_t count = count_bodies(world, limit, true);
     violated(world, "%u bodies of a limit of %u are under way, with %s of %s",
-        (unsigned)count, (unsigned)world->climate.limit, body->order->node,
+        (unsigned)count, (unsigned)most, body->order->node,
         body->order->thread);
+}
+
+void limits_begin(struct worker *it, const struct body *body)
+{
+    const struct climate *climate = &it->process.world->climate;
+    if (climate->limit_per_ms == 0)
+        check_one(it, body, NULL, climate->limit);
+    check_one(it, body, ALSO, climate->limit_also);
 }

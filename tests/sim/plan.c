@@ -358,8 +358,22 @@ static json_t *describe(const struct plan *plan, size_t version)
     return description;
 }
 
-struct plan *plan_draw(
-    const char *name, struct ss_prng *dice, const json_t *limit)
+// Its first node with a body has that limit, too.
+static void add_also(json_t *description, const json_t *also)
+{
+    size_t i;
+    json_t *node;
+    json_array_foreach (json_object_get(description, "nodes"), i, node) {
+        if (json_object_get(node, "subgraph") ||
+            json_object_get(node, "error_handler"))
+            continue;
+        json_object_set(node, "limit", (json_t *)also);
+        return;
+    }
+}
+
+struct plan *plan_draw(const char *name, struct ss_prng *dice,
+    const json_t *limit, const json_t *also)
 {
     struct plan *plan = new_plan(name, 3 + below(dice, NODES_MAX - 3), false);
     struct ss_error error = {0};
@@ -370,6 +384,8 @@ struct plan *plan_draw(
         it->description = describe(plan, i);
         if (limit)
             json_object_set(it->description, "limit", (json_t *)limit);
+        if (also)
+            add_also(it->description, also);
         if (ss_graph_compile(it->description, &it->graph, &error) != SS_OK)
             ss_check_failed(error.message, __FILE__, __LINE__);
     }

@@ -68,8 +68,8 @@ struct plan {
 
 // `limit` (borrowed; or NULL) holds its nodes' tasks, together with those of
 // other graphs.
-struct plan *plan_draw(
-    const char *name, struct ss_prng *dice, const json_t *limit);
+struct plan *plan_draw(const char *name, struct ss_prng *dice,
+    const json_t *limit, const json_t *also);
 void plan_free(struct plan *plan);
 // The plan of that name, in `plan` or inside it.
 const struct plan *plan_find(const struct plan *plan, const char *graph);

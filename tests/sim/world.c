@@ -368,10 +368,13 @@ static void begin(struct world *world)
     ss_buf_init(&world->bytes, SS_MESSAGE_SIZE_MAX);
     database_open(world);
     json_t *limit = limits_describe(&world->climate);
+    json_t *also = limits_also(&world->climate);
     for (size_t i = 0; i < world->climate.graphs; i++)
-        world->plans[i] = plan_draw(
-            (const char[]){'g', (char)('1' + (int)i), 0}, &world->dice, limit);
+        world->plans[i] =
+            plan_draw((const char[]){'g', (char)('1' + (int)i), 0},
+                &world->dice, limit, also);
     json_decref(limit);
+    json_decref(also);
     for (size_t i = 0; world->narrates && i < world->climate.graphs; i++) {
         char *text = ss_json_text(world->plans[i]->versions[0].description);
         tell(world, "graph %s", text);

@@ -43,6 +43,7 @@ struct climate {
     uint32_t hold;         // how often people hold graphs back; 0: nobody does
     uint32_t limit;        // of all graphs together; 0: none
     uint32_t limit_per_ms; // so many begin in that time; 0: are out at once
+    uint32_t limit_also;   // of one node of each graph, together; 0: none
     bool limit_each;       // value of a key, which no task has: one for all
     uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
     int64_t idle_ms;   // after which a thread that nobody uses is forgotten
@@ -454,6 +455,8 @@ void pauses_told(struct coordinator *it, const struct ss_event *event);
 // limits.c: who owns a shard, since when, and whose attempts are known to whom.
 // The limit of all graphs; NULL: they have none. Gives.
 json_t *limits_describe(const struct climate *climate);
+// The one of a node of each graph, which it has besides, likewise.
+json_t *limits_also(const struct climate *climate);
 void limits_fini(struct world *world);
 void limits_heard(struct coordinator *it, const char *peer);
 void limits_read(struct coordinator *it, const struct ss_shards *shards);

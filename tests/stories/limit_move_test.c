@@ -10,7 +10,7 @@
 #include "tests/stories/suite.h"
 #include "tests/stories/world_impl.h"
 
-enum { HALF = SS_SHARDS / 2, LOOKS = 12 };
+enum { HALF = SS_SHARDS / 2, LOOKS = 12, ADOPT_MS = 1000 };
 
 // ------------------------------------------------------------------ a cluster
 
@@ -37,9 +37,20 @@ static void see(int first, int32_t format)
     world_step(&event);
 }
 
+static bool has_open; // in a shard of anybody, by what the core has read
+
+static bool is_any_open(void)
+{
+    struct ss_job *found = store_scan(&world.store, SS_TABLE_OPEN);
+    bool is_any = found->entries_count > 0;
+    ss_job_destroy(&found);
+    return is_any;
+}
+
 static void hear(enum ss_event_type type, struct ss_shards shards)
 {
     struct ss_event event = {.type = type};
+    event.shards.has_open = has_open;
     event.shards.shards = &shards;
     event.shards.epoch = 50;
     event.shards.unread = true;
@@ -174,6 +185,64 @@ START_TEST(the_only_part_of_a_limit_goes_round)
     }
     ck_assert_int_ge(turns[0], 5);
     ck_assert_int_ge(turns[1], 5);
+}
+END_TEST
+
+// A limit of one whose part is in that half at first. `rank` goes in front.
+static void name_in(char ret_name[16], char rank, int from)
+{
+    for (int i = 0;; i++) {
+        char place[32];
+        snprintf(ret_name, 16, "%c%d", rank, i);
+        snprintf(place, sizeof(place), "0 %s", ret_name);
+        int shard = ss_shard_of(place);
+        if (shard >= from && shard < from + HALF)
+            return;
+    }
+}
+
+// Each member has the only part of one of two limits, and tasks that need both.
+// They go to one, then to the other: nobody waits for what the other one keeps
+// while it waits.
+static void both_in_turn(int first, int second)
+{
+    int64_t turns[2] = {0};
+    char one[16], other[16], limits[160];
+    name_in(one, 'a', first);
+    name_in(other, 'b', second);
+    snprintf(limits, sizeof(limits),
+        "[{'name': '%s', 'tasks_max': 1}, {'name': '%s', 'tasks_max': 1}]", one,
+        other);
+    halves(limits);
+    begin("one", "t", 40);
+    begin("two", "u", 40);
+    for (int i = 0; i < 60; i++) {
+        both_look(1);
+        ck_assert_int_le(out(), 1);
+        bool is_second = told_of("two", "out") > 0;
+        turns[is_second] += out();
+        end_all(is_second ? "two" : "one");
+        ck_assert_int_le(out(), 1);
+    }
+    ck_assert_int_ge(turns[0], 6);
+    ck_assert_int_ge(turns[1], 6);
+}
+
+START_TEST(two_limits_of_one_whose_parts_are_apart_come_together)
+{
+    both_in_turn(0, HALF);
+}
+END_TEST
+
+START_TEST(two_limits_come_together_the_other_way_round)
+{
+    both_in_turn(HALF, 0);
+}
+END_TEST
+
+START_TEST(two_limits_of_one_that_are_together_go_round_together)
+{
+    both_in_turn(HALF, HALF);
 }
 END_TEST
 
@@ -373,7 +442,6 @@ static void note_second(const struct ss_command *command)
 // out still, and no others go in their place.
 START_TEST(what_nobody_has_claimed_is_held_when_what_was_claimed_goes)
 {
-    enum { ADOPT_MS = 1000 };
     world_adopt(ADOPT_MS);
     world_pair();
     world_graph(chart("g", "start>a a>end",
@@ -406,6 +474,84 @@ START_TEST(what_nobody_has_claimed_is_held_when_what_was_claimed_goes)
     ck_assert_uint_ge(world_attempts_of("a"), before + 1);
     for (size_t i = 0; i < offers_count; i++)
         ss_offer_fini(&offers[i]);
+}
+END_TEST
+
+// Both coordinators die. Two tasks are out, of threads in the second half; the
+// limit's parts are all in the first. Who claims the first half finds no run in
+// it: the two may be out still, and no others go in their place.
+START_TEST(parts_are_held_where_only_others_have_unfinished_runs)
+{
+    char limit[64], name[16];
+    name_in(name, 'x', 0);
+    snprintf(limit, sizeof(limit), "{'name': '%s', 'tasks_max': 1}", name);
+    char extra[128];
+    snprintf(extra, sizeof(extra), "{'nodes': {'a': {'limit': %s}}}", limit);
+    world_adopt(ADOPT_MS);
+    world_pair();
+    world_graph(chart("g", "start>a a>end", extra));
+    at("one", "w1");
+    world_hold("a");
+    begin_within(HALF, SS_SHARDS, "u", 1);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_crash();
+    at("two", NULL);
+    hear(SS_EVENT_SHARDS_GAINED, shards_from(0, HALF));
+    world_find_limits();
+    has_open = is_any_open();
+    hear(SS_EVENT_SHARDS_READ, shards_from(0, HALF));
+    has_open = false;
+    world_worker("w1", 99);
+    begin_within(0, HALF, "v", 1);
+    world_pass(ADOPT_MS);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_pass(LEASE_MS);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+}
+END_TEST
+
+// The part of what is out went to another owner, as at a takeover by halves:
+// that one holds it, and gives it to who says that a task of it is out there.
+START_TEST(a_part_that_is_held_comes_to_who_has_its_task_out)
+{
+    char limit[64], name[16];
+    name_in(name, 'x', HALF);
+    snprintf(limit, sizeof(limit), "{'name': '%s', 'tasks_max': 1}", name);
+    world_adopt(ADOPT_MS);
+    world_pair();
+    char extra[128];
+    snprintf(extra, sizeof(extra), "{'nodes': {'a': {'limit': %s}}}", limit);
+    world_graph(chart("g", "start>a a>end", extra));
+    at("one", "w1");
+    world_hold("a");
+    begin_within(0, HALF, "u", 1);
+    see(HALF, SS_ROW_FORMAT_6); // nothing moves: the part goes with its shard
+    hear(SS_EVENT_SHARDS_LOST, shards_from(HALF, HALF));
+    see(HALF, SS_ROW_FORMAT);
+    ck_assert_int_eq(told_of("one", "out"), 1);
+    ck_assert_int_eq(told_of("one", "here"), 0);
+    at("two", "w1");
+    hear(SS_EVENT_SHARDS_GAINED, shards_from(HALF, HALF));
+    world_find_limits();
+    has_open = is_any_open();
+    hear(SS_EVENT_SHARDS_READ, shards_from(HALF, HALF));
+    has_open = false;
+    see(HALF, SS_ROW_FORMAT);
+    begin("two", "v", 2);
+    both_look(4);
+    ck_assert_int_eq(told_of("one", "here"), 1);
+    at("two", NULL);
+    for (int i = 0; i < LEASE_MS; i += 500) {
+        world_pass(500);
+        both_look(1);
+    }
+    ck_assert_int_eq(out(), 1);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    end_all("one");
+    both_look(4);
+    ck_assert_int_eq(told_of("two", "out"), 1);
 }
 END_TEST
 
@@ -539,6 +685,11 @@ END_TEST
 
 SUITE("limit_move", who_has_no_part_of_a_limit_of_one_gets_it_when_it_is_free,
     the_only_part_of_a_limit_goes_round,
+    two_limits_of_one_whose_parts_are_apart_come_together,
+    two_limits_come_together_the_other_way_round,
+    two_limits_of_one_that_are_together_go_round_together,
+    parts_are_held_where_only_others_have_unfinished_runs,
+    a_part_that_is_held_comes_to_who_has_its_task_out,
     who_has_more_than_a_fair_share_gives_what_becomes_free,
     who_lacks_no_more_says_so, a_rate_of_one_goes_round,
     who_lacks_says_so_again_where_that_was_taken_away,

@@ -60,6 +60,13 @@ static void waits_for(const char *run, int most, int here, int out)
     ck_assert_int_eq(ss_json_int(wait, "limit_out", -1), out);
 }
 
+static void waits_for_also(const char *run, const char *limit)
+{
+    const json_t *wait = wait_of(run);
+    ck_assert_str_eq(ss_json_str(wait, "why", "?"), "limit");
+    ck_assert_str_eq(ss_json_str(wait, "limit", "?"), limit);
+}
+
 START_TEST(nodes_of_several_graphs_share_a_limit_over_all_runs)
 {
     world_graph(limited("g", "a", OF(3)));
@@ -132,8 +139,114 @@ START_TEST(a_limit_of_a_graph_is_of_all_its_nodes_together)
     world_hold("b");
     world_hold("c");
     begin_all("g", 3);
-    ck_assert_uint_eq(world_attempts_of("a") + world_attempts_of("b"), 2);
+    size_t of_c = world_attempts_of("c");
+    ck_assert_uint_le(of_c, 1); // its own limit holds beside that
+    ck_assert_uint_eq(
+        world_attempts_of("a") + world_attempts_of("b") + of_c, 2);
+}
+END_TEST
+
+static int64_t out_of(const char *name)
+{
+    uint64_t id = world_ask("eve", "limits", "{}");
+    world_run();
+    size_t i;
+    json_t *limit;
+    json_array_foreach (json_object_get(world_answer(id), "limits"), i, limit)
+        if (strcmp(ss_json_str(limit, "limit", ""), name) == 0)
+            return ss_json_int(limit, "out", -1);
+    return -1;
+}
+
+// A body of the node that is out returns.
+static void end_one(const char *node)
+{
+    world_let(node);
+    ck_assert(world_run_result(node));
+    world_hold(node);
+    world_run();
+}
+
+// Three tasks at once, two for each value of x; an operator says that of the
+// whole graph there are four, then two.
+START_TEST(a_task_is_held_by_all_its_limits_at_once)
+{
+    world_graph(limited("g", "a",
+        "[{'tasks_max': 3}, {'name': 'by x', 'tasks_max': 2, 'each': 'x'}]"));
+    world_worker("w1", 20);
+    world_hold("a");
+    begin_all("g", 4); // of one value
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    const json_t *wait = wait_of("g3");
+    ck_assert_str_eq(ss_json_str(wait, "limit", "?"), "by x");
+    ck_assert_str_eq(json_string_value(json_array_get(
+                         json_object_get(wait, "limits_also"), 0)),
+        "g/a");
+    for (int i = 0; i < 3; i++) {
+        char body[128];
+        snprintf(body, sizeof(body),
+            "{'thread': 'u%d', 'graph': 'g', 'input': {'x': [%d]}}", i, i);
+        world_ask("ann", "run", body);
+    }
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+    ck_assert_int_eq(out_of("g/a"), 3);
+    ck_assert_int_eq(out_of("by x"), 3);
+    world_ask("ann", "limit", "{'name': 'g', 'tasks_max': 2}");
+    world_run();
+    ck_assert_int_eq(out_of("g"), 3); // they were out before
+    end_one("a");
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+    ck_assert_int_eq(out_of("g"), 2);
+    world_let("a");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 7);
+    ck_assert_int_eq(out_of("g"), 0);
+}
+END_TEST
+
+// Of a and b tasks come again and again, and take one of two limits each. A
+// task of c needs both at once.
+START_TEST(who_needs_two_limits_is_not_passed_over_for_ever)
+{
+    world_graph(limited("g", "a", "{'name': 'one', 'tasks_max': 1}"));
+    world_graph(limited("h", "b", "{'name': 'two', 'tasks_max': 1}"));
+    world_graph(limited("i", "c",
+        "[{'name': 'one', 'tasks_max': 1}, {'name': 'two', 'tasks_max': 1}]"));
+    world_worker("w1", 20);
+    world_hold("a");
+    world_hold("b");
+    world_hold("c");
+    begin_all("g", 20);
+    begin_all("h", 20);
+    begin_all("i", 1);
+    for (int i = 0; i < 8 && world_attempts_of("c") == 0; i++) {
+        end_one(i % 2 ? "a" : "b");
+    }
     ck_assert_uint_eq(world_attempts_of("c"), 1);
+    ck_assert_uint_le(world_attempts_of("a") + world_attempts_of("b"), 5);
+}
+END_TEST
+
+// It keeps its place in one while it waits for the other: when it goes, those
+// that come next have that place at once.
+START_TEST(what_a_cancelled_task_kept_of_a_limit_is_free)
+{
+    world_graph(limited("g", "a", "{'name': 'one', 'tasks_max': 1}"));
+    world_graph(limited("h", "b", "{'name': 'two', 'tasks_max': 1}"));
+    world_graph(limited("i", "c",
+        "[{'name': 'one', 'tasks_max': 1}, {'name': 'two', 'tasks_max': 1}]"));
+    world_worker("w1", 20);
+    world_hold("b");
+    begin_all("h", 1);
+    begin_all("i", 1);
+    begin_all("g", 1);
+    ck_assert_uint_eq(world_attempts_of("a"), 0);
+    waits_for_also("g0", "one");
+    world_ask("ann", "cancel", "{'run': 'i0'}");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_uint_eq(world_attempts_of("c"), 0);
 }
 END_TEST
 
@@ -458,6 +571,9 @@ SUITE("limit", nodes_of_several_graphs_share_a_limit_over_all_runs,
     what_waits_for_a_limit_holds_up_nobody,
     a_graph_with_limits_has_no_more_turns_than_another,
     a_limit_of_a_graph_is_of_all_its_nodes_together,
+    a_task_is_held_by_all_its_limits_at_once,
+    who_needs_two_limits_is_not_passed_over_for_ever,
+    what_a_cancelled_task_kept_of_a_limit_is_free,
     of_two_numbers_the_least_holds_while_somebody_serves_it,
     who_failed_was_lost_or_cancelled_counts_no_more,
     a_body_that_was_cancelled_counts_until_it_has_ended,

@@ -440,6 +440,7 @@ class Manifests:
         here = re.escape(f'{{namespace="{self.namespace()}"}}')
         expect(re.fullmatch(
             rf"sum\(superstep_tasks_ready{here}\) "
+            rf"- \(sum\(superstep_limit_waiting{here}\) or vector\(0\)\) "
             rf"\+ sum\(superstep_tasks_running{here}\)", told["query"]),
             f"what is counted: {told['query']}")
 

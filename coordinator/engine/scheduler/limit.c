@@ -16,15 +16,22 @@
 // Several nodes may say one name, in several graphs and versions. If they say
 // different numbers the least holds, of graphs that somebody serves; if an
 // operator says one (limit_store.c), that one holds. An operator may also say
-// one for a node or a graph that says none: its name is "graph/node" or
-// "graph", as that of a limit without a name. One that has a key is of so many
-// tasks for each value of that (limit_value.c).
+// one for a node or a graph: its name is "graph/node" or "graph", as that of a
+// limit without a name. One that has a key is of so many tasks for each value
+// of that (limit_value.c).
+//
+// A task is held by all limits of its node and of its graph at once. Their
+// places are taken in one order, whoever takes them: those of values first,
+// then those of nodes, then the others, by name. Who waits for a place keeps
+// those that come before it (ready_queue.c, limit_even.c), and asks for none
+// behind it. So of two that wait for each other's places there are none.
 #include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/graph.h"
+#include "common/model/limits.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
@@ -34,6 +41,7 @@
 #include "coordinator/engine/scheduler/limit_parts.h"
 #include "coordinator/engine/scheduler/limit_rate.h"
 #include "coordinator/engine/scheduler/limit_store.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/workers.h"
@@ -144,19 +152,74 @@ static struct limit *of_value(const struct task *task, struct limit *whole)
     return limit ? limit : whole;
 }
 
-struct limit *ss_limit_of(const struct task *task)
+// ------------------------------------------------ those of a task
+
+// What its node and its graph say, and an operator of each.
+enum { TASK_LIMITS_MAX = 2 * SS_NODE_LIMITS_MAX + 2 };
+
+// The narrower ones first, so that what waits for its turn among its like keeps
+// nothing of what others need as well.
+static int rank_of(const struct limit *limit)
+{
+    return strstr(limit->said.name, LIMIT_VALUE) ? 0
+           : strchr(limit->said.name, '/')       ? 1
+                                                 : 2;
+}
+
+static bool comes_before(const struct limit *a, const struct limit *b)
+{
+    int one = rank_of(a), other = rank_of(b);
+    return one != other ? one < other : strcmp(a->said.name, b->said.name) < 0;
+}
+
+static size_t add(const struct task *task, struct limit **list, size_t count,
+    struct limit *limit)
+{
+    size_t at = 0;
+    if (limit && limit->each)
+        limit = of_value(task, limit);
+    while (limit && at < count && comes_before(list[at], limit))
+        at++;
+    if (!limit || (at < count && list[at] == limit))
+        return count;
+    ss_check(count < TASK_LIMITS_MAX);
+    memmove(&list[at + 1], &list[at], (count - at) * sizeof(*list));
+    list[at] = limit;
+    return count + 1;
+}
+
+struct limit **ss_limits_of(const struct task *task)
 {
     const struct ss_node *node = task->planned.node;
     struct engine *engine = task->loop->engine;
     bool are_set = engine->scheduler->limits.records.count > 0;
+    struct limit *list[TASK_LIMITS_MAX + 1] = {NULL};
+    size_t count = 0;
     if (!node || task->order_kind != SS_ORDER_NODE)
         return NULL;
-    struct limit *limit = are_set ? set_for(task, node->name) : NULL;
-    if (!limit && node->limit.name)
-        limit = ss_limit_named(engine, &node->limit);
-    if (!limit && are_set)
-        limit = set_for(task, NULL);
-    return limit && limit->each ? of_value(task, limit) : limit;
+    for (size_t i = 0; i < node->limits_count; i++)
+        count =
+            add(task, list, count, ss_limit_named(engine, &node->limits[i]));
+    if (are_set) {
+        count = add(task, list, count, set_for(task, node->name));
+        count = add(task, list, count, set_for(task, NULL));
+    }
+    if (count == 0)
+        return NULL;
+    struct limit **copy = ss_zalloc(count + 1, sizeof(struct limit *));
+    memcpy(copy, list, count * sizeof(*list));
+    return copy;
+}
+
+bool ss_limits_are_same(struct limit *const *a, struct limit *const *b)
+{
+    if (!a || !b)
+        return a == b;
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
 }
 
 // ------------------------------------------------ how many are out
@@ -186,19 +249,15 @@ bool ss_limit_is_idle(const struct limit *limit)
            limit->wishes.count == 0;
 }
 
-bool ss_limit_is_full(const struct engine *engine, const struct limit *limit)
-{
-    return ss_limit_room(engine, limit) <= 0;
-}
-
 bool ss_limit_is_used_up(const struct engine *engine, const struct limit *limit)
 {
-    return ss_limit_held(engine, limit) <= 0 && ss_limit_is_full(engine, limit);
+    return ss_limit_held(engine, limit) <= 0 &&
+           ss_limit_room(engine, limit) <= 0;
 }
 
 bool ss_limit_is_same(const struct task *a, const struct task *b)
 {
-    return attempt_of(a)->limit == attempt_of(b)->limit;
+    return ss_limits_are_same(attempt_of(a)->limits, attempt_of(b)->limits);
 }
 
 static void set_int(json_t *json, const char *key, int64_t value)
@@ -218,12 +277,30 @@ static void explain_each(
         set_int(json, "limit_values", (int64_t)whole->values);
 }
 
+// Those that hold it besides.
+static void explain_others(
+    struct limit **limits, const struct limit *limit, json_t *json)
+{
+    json_t *others = json_array();
+    for (EACH_LIMIT(it, limits))
+        if (*it != limit)
+            json_array_append_new(others,
+                json_string(
+                    (*it)->whole ? (*it)->whole->said.name : (*it)->said.name));
+    if (json_array_size(others) > 0)
+        json_object_set(json, "limits_also", others);
+    json_decref(others);
+}
+
 void ss_limit_explain(const struct task *task, bool of_many, json_t *json)
 {
     const struct engine *engine = task->loop->engine;
-    const struct limit *limit = attempt_of(task)->limit;
+    const struct limit *limit = ss_limit_that_stops(task);
+    if (!limit)
+        limit = attempt_of(task)->limits[0];
     const struct limit *whole = limit->whole ? limit->whole : limit;
     json_object_set_new(json, "limit", json_string(whole->said.name));
+    explain_others(attempt_of(task)->limits, limit, json);
     set_int(json, "limit_max", limit->tasks_max);
     if (limit->per_ms > 0)
         set_int(json, "limit_per_ms", limit->per_ms);

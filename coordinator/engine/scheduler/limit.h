@@ -42,6 +42,7 @@ struct wish {
     uint16_t owner; // the member's number
     uint16_t shard; // where it wants it
     int64_t lacks;
+    int64_t over; // of these, for tasks that are out already
     int64_t has;
 };
 
@@ -52,19 +53,24 @@ struct limit {
     char *each; // a key, whose values have limits of their own (limit_value.c),
                 // and this one no parts; NULL: it is of all tasks together
     struct limit *whole; // whose value's this one is; NULL: it is none's
-    struct line *lines;  // of its ready tasks (ready_queue.c)
+    struct line *lines;  // whose tasks it holds first (ready_queue.c)
     int64_t share;       // of these, as many are in shards of ours
     int64_t out;         // attempts of ours
     int64_t waiting;     // ready tasks of ours
-    int64_t lingering;   // attempts that are over, whose bodies may go on
-    int64_t claimed;     // attempts of owners before us, since shards are held
-    int64_t gone;        // attempts that left with shards, in this step
+    int64_t stopped;     // of these it stops, as ss_lines_count() found
+    int64_t reserved;    // places for lines that wait for another one, too
+    int64_t kept;        // by lines that were looked at, in this dispatch:
+    uint64_t kept_in;
+    int64_t lingering; // attempts that are over, whose bodies may go on
+    int64_t claimed;   // attempts of owners before us, since shards are held
+    int64_t gone;      // attempts that left with shards, in this step
     int64_t gone_unclaimed; // what may have been out of those before us
-    int64_t owed;      // of our share, what others are to have when it is free
-    int64_t idle;      // of our share, what no task took until the last look
-    int64_t rounds;    // looks for which others have waited for the last one
-    int64_t asked;     // how many others know that we lack; 0: none
-    uint16_t asked_at; // by which shard
+    int64_t owed;       // of our share, what others are to have when it is free
+    int64_t idle;       // of our share, what no task took until the last look
+    int64_t rounds;     // looks for which others have waited for the last one
+    int64_t asked;      // how many others know that we lack; 0: none
+    int64_t asked_over; // of these, for tasks that are out already
+    uint16_t asked_at;  // by which shard
     SS_VEC(struct wish) wishes; // of others, at the last look
     // Of a rate (limit_rate.c).
     SS_VEC(struct begun_part) begun; // the oldest first
@@ -118,16 +124,17 @@ struct limits {
     bool has_moved;         // tasks of a limit are counted in another way
 };
 
-// The one that holds the task, if it is sent. Borrowed, while tasks of it are
-// ready or out, and of no value while the engine lives; NULL: none does.
-struct limit *ss_limit_of(const struct task *task);
+// Those that hold the task, if it is sent, in the order in which their places
+// are taken: the same for all tasks and coordinators. NULL behind the last;
+// NULL: none does. Gives the list, and borrows them: while tasks of them are
+// ready or out, and if they are of no value while the engine lives.
+struct limit **ss_limits_of(const struct task *task);
+bool ss_limits_are_same(struct limit *const *a, struct limit *const *b);
 // Makes it, where it is not known, with what is said. Borrowed, as above.
 struct limit *ss_limit_named(
     struct engine *engine, const struct ss_node_limit *said);
 // As many as may be sent of it now; 0 or less: none.
 int64_t ss_limit_room(const struct engine *engine, const struct limit *limit);
-// No task of it may be sent.
-bool ss_limit_is_full(const struct engine *engine, const struct limit *limit);
 // What is offered of an owner before us has no place.
 bool ss_limit_is_used_up(
     const struct engine *engine, const struct limit *limit);

@@ -15,6 +15,12 @@
 // shares are of none, and the last part goes round: who has had it between two
 // looks while others wait owes it, and of those that have none the next one in
 // the order of their shards gets it.
+//
+// A task may wait for several limits. What it lacks is the first one that stops
+// it, by the order of limits (limit.c). A place of each before that one is
+// reserved for it: it is not free to others, and where the last part goes round
+// it stays until it was used. Of limits behind that one it has nothing: what is
+// free of these goes to others.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -28,6 +34,7 @@
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
 #include "coordinator/engine/scheduler/limit_store.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -60,7 +67,8 @@ static void hear(struct engine *engine, const json_t *record)
         return;
     struct wish wish = {.owner = ss_shard_owner(engine, (uint16_t)shard),
         .shard = (uint16_t)shard,
-        .lacks = lacks};
+        .lacks = lacks,
+        .over = ss_json_int(record, "over", 0)};
     if (wish.owner == SS_NOBODY)
         return;
     wish.has = had_by(engine, limit, wish.owner);
@@ -140,6 +148,8 @@ static int64_t owed(struct limit *limit)
         lacks = lacks < it->lacks ? lacks : it->lacks;
         less += lacks > 0 ? lacks : 0;
     }
+    if (fair == 0 && limit->reserved > 0)
+        return 0;
     limit->rounds = fair == 0 && limit->share > 0 ? limit->rounds + 1 : 0;
     if (fair == 0 && limit->rounds < 2)
         return 0;
@@ -148,11 +158,37 @@ static int64_t owed(struct limit *limit)
     return more < less ? more : less;
 }
 
+// Of what is held for tasks that may be out: another member has such, and no
+// part for them. What it has found nobody else will.
+static void give_held(struct engine *engine, struct limit *limit)
+{
+    for (size_t i = 0; i < limit->wishes.count; i++) {
+        struct wish *it = &limit->wishes.items[i];
+        for (size_t k = 0; k < ss_limit_parts(limit) && it->over > 0; k++) {
+            int64_t size = ss_part_size(limit, k);
+            if (size == 0 || size > ss_limit_held(engine, limit) ||
+                !ss_part_is_ours(engine, &limit->parts[k]) ||
+                !ss_part_is_held(engine, limit, k))
+                continue;
+            ss_part_move(engine, limit, k, it->shard);
+            ss_engine_narrate(engine,
+                "part %zu of limit %s goes to who has its task out", k,
+                limit->said.name);
+            it->over -= size;
+            it->lacks -= size;
+            it->has += size;
+        }
+    }
+}
+
 static void serve(struct engine *engine, struct limit *limit)
 {
+    give_held(engine, limit);
     int64_t room = ss_limit_room(engine, limit);
-    // What is owed was kept for this.
-    int64_t free = limit->owed + (room < limit->idle ? room : limit->idle);
+    int64_t idle = room < limit->idle ? room : limit->idle;
+    if (idle > 0)
+        idle = idle > limit->reserved ? idle - limit->reserved : 0;
+    int64_t free = limit->owed + idle; // what is owed was kept for this
     limit->owed = 0;
     if (limit->wishes.count == 0 || limit->share == 0) {
         limit->rounds = 0;
@@ -186,22 +222,36 @@ static void take_home(struct engine *engine, struct limit *limit)
 
 // ------------------------------------------------ lacking
 
+// More are out than we have parts for: behind a takeover, where those are with
+// another member.
+static int64_t over(const struct limit *limit)
+{
+    int64_t more = limit->out + limit->lingering - limit->share;
+    return limit->per_ms == 0 && !limit->each && more > 0 ? more : 0;
+}
+
 static int64_t lacks(const struct engine *engine, const struct limit *limit)
 {
     int64_t rest = limit->tasks_max - limit->share;
-    if (ss_limit_room(engine, limit) > 0 || rest <= 0 || limit->each)
+    bool has_room = ss_limit_room(engine, limit) > limit->reserved;
+    if (has_room || rest <= 0 || limit->each)
         return 0;
-    return limit->waiting < rest ? limit->waiting : rest;
+    int64_t lack = limit->stopped + over(limit);
+    return lack < rest ? lack : rest;
 }
 
 static json_t *lack_record(
     const struct limit *limit, uint16_t shard, int64_t lack)
 {
     const struct limit *whole = limit->whole ? limit->whole : limit;
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s*}", "limit",
+    json_t *record = json_pack("{s:s, s:I, s:I, s:I, s:I, s:s*}", "limit",
         limit->said.name, "shard", (json_int_t)shard, "lacks", (json_int_t)lack,
         "of", (json_int_t)limit->tasks_max, "per_ms", (json_int_t)limit->per_ms,
         "each", whole->each);
+    if (over(limit) > 0)
+        json_object_set_new(
+            record, "over", json_integer((json_int_t)over(limit)));
+    return record;
 }
 
 // A number that is half or twice is as good: it is written less often.
@@ -214,9 +264,10 @@ static void ask(struct engine *engine, struct limit *limit)
         !ss_limit_record(engine, "lack", limit->asked_at, limit->said.name))
         limit->asked = 0;
     bool is_alike = lack > 0 && limit->asked > 0 && lack <= 2 * limit->asked &&
-                    limit->asked <= 2 * lack;
-    if (lack == limit->asked || (is_alike && at == limit->asked_at) ||
-        at == SS_NOBODY)
+                    limit->asked <= 2 * lack &&
+                    over(limit) <= limit->asked_over;
+    bool is_same = lack == limit->asked && over(limit) == limit->asked_over;
+    if (is_same || (is_alike && at == limit->asked_at) || at == SS_NOBODY)
         return;
     if (limit->asked > 0 && limit->asked_at != at)
         ss_limit_put(engine, "lack", limit->asked_at, limit->said.name, NULL);
@@ -226,6 +277,7 @@ static void ask(struct engine *engine, struct limit *limit)
     ss_check(lack >= 0);
     ss_check(at < SS_SHARDS);
     limit->asked = lack;
+    limit->asked_over = over(limit);
     limit->asked_at = at;
 }
 
@@ -286,6 +338,7 @@ void ss_limits_even_out(struct engine *engine)
     for (const struct ss_map_entry *e = limits->records.first; e; e = e->next)
         learn(engine, e->value);
     hear_all(engine);
+    ss_lines_count(engine, true);
     ss_limit_batch(engine, NULL);
     forget_others(engine);
     for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next) {

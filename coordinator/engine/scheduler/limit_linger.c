@@ -29,21 +29,23 @@ static int64_t lease_end(const struct worker *worker)
 
 void ss_limit_linger(struct task *task, bool is_lost)
 {
-    struct limit *limit = attempt_of(task)->limit;
     const struct worker *worker = attempt_of(task)->worker;
     struct engine *engine = task->loop->engine;
-    if (!limit || limit->per_ms > 0 ||
-        (is_lost && (worker->ended || lease_end(worker) <= engine->now_ms)))
+    if (is_lost && (worker->ended || lease_end(worker) <= engine->now_ms))
         return;
     ss_check(task->state == TASK_RUNNING);
-    ss_check(limit->out > 0);
-    limit->lingering++;
-    SS_VEC_PUSH(&engine->scheduler->limits.lingering,
-        (struct lingering_attempt){.name = attempt_of(task)->name,
-            .worker = is_lost ? 0 : worker->number,
-            .limit = limit,
-            .sent_ms = attempt_of(task)->sent_ms,
-            .until_ms = is_lost ? lease_end(worker) : INT64_MAX});
+    for (EACH_LIMIT(it, attempt_of(task)->limits)) {
+        ss_check((*it)->out > 0);
+        if ((*it)->per_ms > 0)
+            continue;
+        (*it)->lingering++;
+        SS_VEC_PUSH(&engine->scheduler->limits.lingering,
+            (struct lingering_attempt){.name = attempt_of(task)->name,
+                .worker = is_lost ? 0 : worker->number,
+                .limit = *it,
+                .sent_ms = attempt_of(task)->sent_ms,
+                .until_ms = is_lost ? lease_end(worker) : INT64_MAX});
+    }
 }
 
 static void is_over(struct engine *engine, size_t i)

@@ -95,20 +95,19 @@ void ss_limit_rates_count(struct engine *engine)
 
 void ss_limit_waits(const struct task *task)
 {
-    struct limit *limit = attempt_of(task)->limit;
     struct engine *engine = task->loop->engine;
-    if (!limit)
-        return;
-    limit->waiting++;
-    if (limit->per_ms > 0 && !ss_limit_is_marked(engine, limit))
-        ss_engine_wake(engine, engine->now_ms); // then the store is told
+    for (EACH_LIMIT(it, attempt_of(task)->limits)) {
+        (*it)->waiting++;
+        if ((*it)->per_ms > 0 && !ss_limit_is_marked(engine, *it))
+            ss_engine_wake(engine, engine->now_ms); // then the store is told
+    }
 }
 
 void ss_limit_begun(const struct task *task)
 {
-    struct limit *limit = attempt_of(task)->limit;
-    if (limit && limit->per_ms > 0)
-        add_begun(task->loop->engine, limit, 1);
+    for (EACH_LIMIT(it, attempt_of(task)->limits))
+        if ((*it)->per_ms > 0)
+            add_begun(task->loop->engine, *it, 1);
 }
 
 void ss_limit_rates_gain(struct engine *engine, const struct ss_shards *shards)

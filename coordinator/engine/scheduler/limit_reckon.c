@@ -25,13 +25,18 @@ enum { SWEEP_MS = 250 };
 
 // ------------------------------------------------ whose tasks they are
 
-static void recount(
-    struct limit *from, struct limit *to, const struct task *task)
+static void count_out(struct limit **limits, int64_t more)
 {
-    if (from)
-        from->out -= task->state == TASK_RUNNING;
-    if (to)
-        to->out += task->state == TASK_RUNNING;
+    for (EACH_LIMIT(it, limits))
+        (*it)->out += more;
+}
+
+static bool has_moved(const struct task *task)
+{
+    struct limit **limits = ss_limits_of(task);
+    bool moved = !ss_limits_are_same(limits, attempt_of(task)->limits);
+    ss_free(limits);
+    return moved;
 }
 
 static void assign(struct engine *engine)
@@ -40,14 +45,16 @@ static void assign(struct engine *engine)
     engine->scheduler->limits.has_moved = false;
     for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
          e = e->next) {
-        struct task *task = e->value;
-        struct limit *limit = ss_limit_of(task);
-        recount(attempt_of(task)->limit, limit, task);
-        attempt_of(task)->limit = limit;
+        struct attempt *attempt = attempt_of(e->value);
+        struct limit **limits = ss_limits_of(&attempt->task);
+        count_out(attempt->limits, -1);
+        count_out(limits, 1);
+        ss_free(attempt->limits);
+        attempt->limits = limits;
     }
     for (const struct task *task = NULL;
          (task = ss_ready_queue_after(engine, task, LINES_ALL));)
-        if (ss_limit_of(task) != attempt_of(task)->limit)
+        if (has_moved(task))
             SS_VEC_PUSH(&moved, (struct task *)task);
     for (size_t i = 0; i < moved.count; i++) {
         ss_ready_queue_remove(moved.items[i]);
@@ -76,6 +83,18 @@ static bool is_less(
            (double)than->per_ms / (double)than->tasks_max;
 }
 
+static void hear_one(struct engine *engine, struct ss_map *heard,
+    const struct ss_node_limit *limit)
+{
+    struct ss_node_limit *said = &ss_limit_named(engine, limit)->said;
+    if (ss_map_put(heard, said->name, said) && !is_less(limit, said))
+        return;
+    said->tasks_max = limit->tasks_max;
+    said->per_ms = limit->per_ms;
+    ss_free(said->each);
+    said->each = limit->each ? ss_strdup(limit->each) : NULL;
+}
+
 // Graphs nest as deep as their descriptions may.
 static void hear(
     struct engine *engine, struct ss_map *heard, const struct ss_graph *graph)
@@ -84,16 +103,8 @@ static void hear(
         const struct ss_node *node = &graph->nodes[i];
         if (node->subgraph)
             hear(engine, heard, node->subgraph);
-        if (!node->limit.name)
-            continue;
-        struct ss_node_limit *said =
-            &ss_limit_named(engine, &node->limit)->said;
-        if (ss_map_put(heard, said->name, said) && !is_less(&node->limit, said))
-            continue;
-        said->tasks_max = node->limit.tasks_max;
-        said->per_ms = node->limit.per_ms;
-        ss_free(said->each);
-        said->each = node->limit.each ? ss_strdup(node->limit.each) : NULL;
+        for (size_t k = 0; k < node->limits_count; k++)
+            hear_one(engine, heard, &node->limits[k]);
     }
 }
 
@@ -205,6 +216,12 @@ static void count_one(struct ss_map *counts, const struct limit *limit)
     ss_map_put_number(counts, (uintptr_t)limit, (void *)(before + 1));
 }
 
+static void count_all(struct ss_map *counts, struct limit **limits)
+{
+    for (EACH_LIMIT(it, limits))
+        count_one(counts, *it);
+}
+
 static bool is_count(
     const struct ss_map *counts, const struct limit *limit, int64_t count)
 {
@@ -237,10 +254,10 @@ void ss_limits_verify(const struct engine *engine)
     size_t values = 0;
     for (const struct ss_map_entry *a = engine->scheduler->attempts.first; a;
          a = a->next)
-        count_one(&counted.out, attempt_of(a->value)->limit);
+        count_all(&counted.out, attempt_of(a->value)->limits);
     for (const struct task *task = NULL;
          (task = ss_ready_queue_after(engine, task, LINES_ALL));)
-        count_one(&counted.waiting, attempt_of(task)->limit);
+        count_all(&counted.waiting, attempt_of(task)->limits);
     for (size_t i = 0; i < limits->lingering.count; i++)
         count_one(&counted.lingering, limits->lingering.items[i].limit);
     for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next) {

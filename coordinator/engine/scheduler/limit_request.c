@@ -17,6 +17,7 @@
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
 #include "coordinator/engine/scheduler/limit_store.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
@@ -36,11 +37,13 @@ static bool names(
     for (size_t i = 0; i < graph->nodes_count && !is_known; i++) {
         const struct ss_node *node = &graph->nodes[i];
         char *full = ss_format("%s/%s", graph->name, node->name);
-        bool is_said = node->limit.name && strcmp(node->limit.name, name) == 0;
+        bool is_said = false;
+        for (size_t k = 0; k < node->limits_count; k++) {
+            is_said |= strcmp(node->limits[k].name, name) == 0;
+            ss_hint_offer(hint, node->limits[k].name);
+        }
         is_known = is_said || (node->has_body && strcmp(full, name) == 0) ||
                    (node->subgraph && names(node->subgraph, name, hint));
-        if (node->limit.name)
-            ss_hint_offer(hint, node->limit.name);
         ss_free(full);
     }
     return is_known;
@@ -221,8 +224,7 @@ static void add_numbers(
     add_int(json, "lingering", limit->lingering);
     add_int(json, "held", ss_limit_held(engine, limit));
     add_int(json, "waiting", limit->waiting);
-    add_int(
-        json, "stopped", ss_limit_is_full(engine, limit) ? limit->waiting : 0);
+    add_int(json, "stopped", limit->stopped);
     if (limit->per_ms > 0)
         add_int(json, "begun", limit->begun_now);
 }
@@ -281,6 +283,7 @@ static json_t *limit_json(
 json_t *ss_limits_json(const struct engine *engine)
 {
     json_t *list = json_array();
+    ss_lines_count(engine, false);
     for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
          e; e = e->next) {
         const struct limit *limit = e->value;

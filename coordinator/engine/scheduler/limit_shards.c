@@ -34,18 +34,22 @@
 
 void ss_limit_leaves(const struct task *task)
 {
-    struct limit *limit = attempt_of(task)->limit;
     ss_check(ss_shards_let_go(task->loop->engine));
     bool may_be_out = attempt_of(task)->may_be_out &&
                       task->loop->engine->now_ms <
                           task->loop->engine->scheduler->limits.held_until_ms;
     bool is_out = task->state == TASK_RUNNING;
-    if ((!is_out && task->state != TASK_READY) || !limit || limit->per_ms > 0)
-        return; // what has begun of a rate counts here
-    limit->gone += is_out;
-    if (is_out && attempt_of(task)->is_claimed && limit->claimed > 0)
-        limit->claimed--; // what is held for the others stays so
-    limit->gone_unclaimed += !is_out && may_be_out;
+    if (!is_out && task->state != TASK_READY)
+        return;
+    for (EACH_LIMIT(it, attempt_of(task)->limits)) {
+        struct limit *limit = *it;
+        if (limit->per_ms > 0)
+            continue; // what has begun of a rate counts here
+        limit->gone += is_out;
+        if (is_out && attempt_of(task)->is_claimed && limit->claimed > 0)
+            limit->claimed--; // what is held for the others stays so
+        limit->gone_unclaimed += !is_out && may_be_out;
+    }
 }
 
 static uint16_t first_of(const struct ss_shards *shards)
@@ -161,13 +165,16 @@ void ss_limits_found(struct engine *engine)
     engine->scheduler->limits.has_found = true;
 }
 
-// Without a run that has not ended nothing of them is out.
-static void were_read(struct engine *engine, const struct ss_shards *shards)
+// Without a run that has not ended nothing is out. One of another shard counts,
+// too: its tasks may be out by parts that are in these, where both were the
+// same owner's, and the parts are not in the shards of the tasks.
+static void were_read(
+    struct engine *engine, const struct ss_shards *shards, bool has_open)
 {
     struct limits *limits = &engine->scheduler->limits;
     int64_t lease_ms = engine->options.lease_ms;
     int64_t adopt_ms = engine->options.adopt_ms;
-    if (limits->has_found && adopt_ms > 0) {
+    if ((limits->has_found || has_open) && adopt_ms > 0) {
         limits->held_until_ms =
             engine->now_ms + (lease_ms > adopt_ms ? lease_ms : adopt_ms);
         ss_shards_join(&limits->held, shards);
@@ -182,19 +189,18 @@ void ss_limits_shards(struct engine *engine, const struct ss_event *event)
     if (event->type == SS_EVENT_SHARDS_LOST)
         were_lost(engine, event->shards.shards);
     if (event->type == SS_EVENT_SHARDS_READ)
-        were_read(engine, event->shards.shards);
+        were_read(engine, event->shards.shards, event->shards.has_open);
     ss_limits_reckon(engine);
 }
 
 void ss_limit_claimed(const struct task *task)
 {
-    struct limit *limit = attempt_of(task)->limit;
     const struct engine *engine = task->loop->engine;
     attempt_of(task)->is_claimed =
-        limit && limit->per_ms == 0 &&
         engine->now_ms < engine->scheduler->limits.held_until_ms;
-    if (attempt_of(task)->is_claimed)
-        limit->claimed++;
+    for (EACH_LIMIT(it, attempt_of(task)->limits))
+        if (attempt_of(task)->is_claimed && (*it)->per_ms == 0)
+            (*it)->claimed++;
 }
 
 static void hold_expire(struct engine *engine)

@@ -11,12 +11,14 @@
 // one turn), so that a flood of one graph does not starve another.
 //
 // In a group tasks stand in lines, in the order in which they became ready: one
-// line for each limit that holds some (limit.c), so one for each value of a key
-// (limit_value.c), and one for those that none holds. The line whose turn is
-// longest ago stands in front; one that had its turn, or begins anew, joins
+// line for those that the same limits hold (limit.c), so one for each value of
+// a key (limit_value.c), and one for those that none holds. The line whose turn
+// is longest ago stands in front; one that had its turn, or begins anew, joins
 // behind the others, so that neither a flood nor a short one that comes again
 // and again starves the rest. A dispatch looks at no task of a limit that is
-// used up, and goes by such a line once.
+// used up, and goes by such a line once. A line that one of its limits stops
+// keeps a place of each that comes before it: lines behind it do not take what
+// it needs as well, time and again.
 //
 // A task whose rows are not durable yet stands aside in its line, which keeps
 // its turn, and joins the others when they are. A dispatch looks at none of
@@ -24,6 +26,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
@@ -56,9 +59,13 @@ struct group {
 struct line {
     struct group *group;
     struct line *behind, *before;
-    struct limit *limit;   // that holds its tasks; NULL: none
-    struct line *of_limit; // the next one of that, of another group
+    struct limit **limits; // that hold its tasks, NULL behind; NULL: none
+    struct line *of_limit; // the next one of which the first of these is first
     struct chain tasks, aside;
+    size_t count;      // in both
+    size_t keeps;      // a place of so many of its limits,
+    uint64_t kept_in;  // in this dispatch
+    bool was_stopped;  // by a limit, at the last look (ss_lines_count)
     uint64_t dispatch; // in which `next` was looked at last
     struct task *next; // to be looked at in this dispatch
 };
@@ -129,24 +136,37 @@ static void line_leave(struct line *line)
         group->at = line->behind;
 }
 
-// Lines of the same limit, or of none.
-static struct line **lines_beside(struct limit *limit, struct group *group)
+// Lines of the same first limit, or of none.
+static struct line **lines_beside(struct limit **limits, struct group *group)
 {
-    return limit ? &limit->lines : &group->plain;
+    return limits ? &limits[0]->lines : &group->plain;
+}
+
+static struct limit **copy_of(struct limit **limits)
+{
+    size_t count = 0;
+    for (EACH_LIMIT(it, limits))
+        count++;
+    if (count == 0)
+        return NULL;
+    struct limit **copy = ss_zalloc(count + 1, sizeof(struct limit *));
+    memcpy(copy, limits, count * sizeof(struct limit *));
+    return copy;
 }
 
 static struct line *line_of(const struct task *task)
 {
-    struct limit *limit = attempt_of(task)->limit;
+    struct limit **limits = attempt_of(task)->limits;
     struct group *group = group_of(task);
-    struct line **beside = lines_beside(limit, group), *line = *beside;
-    while (line && line->group != group)
+    struct line **beside = lines_beside(limits, group), *line = *beside;
+    while (line &&
+           (line->group != group || !ss_limits_are_same(line->limits, limits)))
         line = line->of_limit;
     if (line)
         return line;
     line = ss_zalloc(1, sizeof(*line));
     line->group = group;
-    line->limit = limit;
+    line->limits = copy_of(limits);
     line->dispatch = task->loop->engine->scheduler->queue->dispatches;
     line->of_limit = *beside;
     *beside = line;
@@ -168,6 +188,7 @@ static void chain_add(struct task *task)
     *(chain->last ? &attempt_of(chain->last)->ready_next : &chain->first) =
         task;
     chain->last = task;
+    attempt_of(task)->line->count++;
 }
 
 static void chain_remove(struct task *task)
@@ -178,13 +199,16 @@ static void chain_remove(struct task *task)
     *(prev ? &attempt_of(prev)->ready_next : &chain->first) = next;
     *(next ? &attempt_of(next)->ready_prev : &chain->last) = prev;
     attempt_of(task)->ready_next = attempt_of(task)->ready_prev = NULL;
+    ss_check(attempt_of(task)->line->count > 0);
+    attempt_of(task)->line->count--;
 }
 
 void ss_ready_queue_add(struct task *task)
 {
     struct attempt *attempt = attempt_of(task);
     ss_check(!attempt->line && task->state == TASK_READY);
-    attempt->limit = ss_limit_of(task);
+    ss_free(attempt->limits);
+    attempt->limits = ss_limits_of(task);
     ss_limit_waits(task);
     attempt->line = line_of(task);
     attempt->is_aside = task->gate_seq > task->loop->thread->durable;
@@ -221,12 +245,13 @@ static void drop_group(struct ready_queue *queue, struct group *group)
 static void drop_line(struct engine *engine, struct line *line)
 {
     struct group *group = line->group;
-    struct line **place = lines_beside(line->limit, group);
+    struct line **place = lines_beside(line->limits, group);
     ss_check(!line->tasks.first && !line->aside.first);
     while (*place != line)
         place = &(*place)->of_limit;
     *place = line->of_limit;
     line_leave(line);
+    ss_free(line->limits);
     ss_free(line);
     if (!group->first)
         drop_group(engine->scheduler->queue, group);
@@ -242,9 +267,15 @@ void ss_ready_queue_remove(struct task *task)
     ss_gate_leave(&attempt_of(task)->gate);
     chain_remove(task);
     attempt_of(task)->line = NULL;
-    ss_check(!line->limit || line->limit->waiting > 0);
-    if (line->limit)
-        line->limit->waiting--;
+    for (EACH_LIMIT(it, line->limits)) {
+        ss_check((*it)->waiting > 0);
+        (*it)->waiting--;
+    }
+    bool keeps =
+        line->keeps > 0 &&
+        line->kept_in == task->loop->engine->scheduler->queue->dispatches;
+    if (keeps) // others may have that now
+        task->loop->engine->ready_moved = true;
     ss_check(task->loop->engine->counts.tasks_ready > 0);
     task->loop->engine->counts.tasks_ready--;
     if (!line->tasks.first && !line->aside.first)
@@ -290,6 +321,89 @@ void ss_ready_queue_begin(struct engine *engine)
     }
 }
 
+// As many tasks as the line may send by that limit, of its own.
+static int64_t room_for(
+    const struct engine *engine, const struct line *line, size_t i)
+{
+    uint64_t dispatch = engine->scheduler->queue->dispatches;
+    const struct limit *limit = line->limits[i];
+    bool keeps = line->kept_in == dispatch && i < line->keeps;
+    int64_t kept = limit->kept_in == dispatch ? limit->kept : 0;
+    return ss_limit_room(engine, limit) - kept + keeps;
+}
+
+// The place of the limit that stops the line, among its limits; SIZE_MAX: none
+// does.
+static size_t stop_of(const struct engine *engine, const struct line *line)
+{
+    for (size_t i = 0; line->limits && line->limits[i]; i++)
+        if (room_for(engine, line, i) <= 0)
+            return i;
+    return SIZE_MAX;
+}
+
+struct limit *ss_limit_that_stops(const struct task *task)
+{
+    const struct line *line = attempt_of(task)->line;
+    ss_check(line != NULL);
+    size_t stop = stop_of(task->loop->engine, line);
+    return stop == SIZE_MAX ? NULL : line->limits[stop];
+}
+
+// Values of which there are too many wait for others that vanish: that is
+// nobody's turn, and they keep nothing meanwhile.
+static bool keeps_before(const struct line *line, size_t stop)
+{
+    return stop != SIZE_MAX && stop > 0 && !line->limits[stop]->each;
+}
+
+static void keep(const struct engine *engine, struct line *line, size_t stop)
+{
+    uint64_t dispatch = engine->scheduler->queue->dispatches;
+    bool has_kept = line->kept_in == dispatch && line->keeps > 0;
+    line->kept_in = dispatch;
+    if (has_kept)
+        return;
+    line->keeps = keeps_before(line, stop) ? stop : 0;
+    for (size_t i = 0; i < line->keeps; i++) {
+        struct limit *limit = line->limits[i];
+        limit->kept = limit->kept_in == dispatch ? limit->kept + 1 : 1;
+        limit->kept_in = dispatch;
+    }
+}
+
+// What a line waited for came with this look: it is about to take all places
+// that it needs, and none of them may leave.
+static void count_line(
+    const struct engine *engine, struct line *line, bool is_look)
+{
+    size_t stop = stop_of(engine, line), reserved = 0;
+    if (stop != SIZE_MAX)
+        line->limits[stop]->stopped += (int64_t)line->count;
+    if (keeps_before(line, stop) || (stop == SIZE_MAX && line->was_stopped))
+        reserved = stop;
+    for (size_t i = 0; i < reserved && line->limits[i]; i++)
+        line->limits[i]->reserved++;
+    if (is_look)
+        line->was_stopped = stop != SIZE_MAX;
+}
+
+void ss_lines_count(const struct engine *engine, bool is_look)
+{
+    const struct ready_queue *queue = engine->scheduler->queue;
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next) {
+        struct limit *limit = e->value;
+        limit->stopped = limit->reserved = 0;
+    }
+    for (size_t i = 0; i < queue->groups.count; i++) {
+        for (struct line *line = queue->groups.items[i]->first; line;
+             line = line->behind)
+            if (line->limits)
+                count_line(engine, line, is_look);
+    }
+}
+
 // Who is to be looked at next; NULL: nobody any more.
 static struct task *next_of(const struct engine *engine, struct line *line)
 {
@@ -298,8 +412,11 @@ static struct task *next_of(const struct engine *engine, struct line *line)
         line->dispatch = dispatch;
         line->next = line->tasks.first;
     }
-    bool may_go = !line->limit || !ss_limit_is_full(engine, line->limit);
-    return may_go ? line->next : NULL;
+    size_t stop = line->next ? stop_of(engine, line) : SIZE_MAX;
+    if (stop == SIZE_MAX)
+        return line->next;
+    keep(engine, line, stop);
+    return NULL;
 }
 
 static bool comes_before(const struct group *a, const struct group *b)
@@ -355,7 +472,7 @@ static void verify_task(
         I185, strcmp(group->graph, ss_task_root_graph(task)->name) == 0 &&
                   group->of_runs == (task->loop->run != NULL) &&
                   group->priority == priority_of(task) &&
-                  line->limit == attempt->limit);
+                  ss_limits_are_same(line->limits, attempt->limits));
     ss_invariant(I249, attempt->is_aside == is_aside && waits == is_aside &&
                            (attempt->gate.line != NULL) == is_aside);
 }
@@ -379,14 +496,14 @@ static size_t verify_line(const struct ready_queue *queue,
     const struct line *line, const struct line *before)
 {
     const struct line *beside =
-        line->limit ? line->limit->lines : line->group->plain;
+        line->limits ? line->limits[0]->lines : line->group->plain;
     size_t count = verify_chain(line, &line->tasks, false) +
                    verify_chain(line, &line->aside, true);
     bool is_looked_at = line->next && line->dispatch == queue->dispatches;
     const struct task *it = is_looked_at ? line->tasks.first : NULL;
     while (it && it != line->next)
         it = attempt_of(it)->ready_next;
-    ss_invariant(I120, count > 0);
+    ss_invariant(I120, count > 0 && count == line->count);
     ss_invariant(I186, !is_looked_at || it);
     ss_invariant(I121, line->before == before);
     while (beside && beside != line)

@@ -2,7 +2,11 @@
 #ifndef SS_ENGINE_SCHEDULER_READY_QUEUE_H
 #define SS_ENGINE_SCHEDULER_READY_QUEUE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct engine;
+struct limit;
 struct ready_queue;
 struct task;
 
@@ -19,6 +23,13 @@ void ss_ready_queue_let_in(struct engine *engine);
 // the order in which they should be served. NULL: that was all.
 void ss_ready_queue_begin(struct engine *engine);
 struct task *ss_ready_queue_next(struct engine *engine);
+// Of a ready task, the first of its limits that has no place for it now: it is
+// used up, or lines that were looked at before keep what is left of it. NULL:
+// none stops it.
+struct limit *ss_limit_that_stops(const struct task *task);
+// How many tasks each limit stops, and how many lines are to have a place of it
+// that another one stops, or stopped until this look: into these.
+void ss_lines_count(const struct engine *engine, bool is_look);
 // Its line had its turn.
 void ss_ready_queue_served(struct task *task);
 

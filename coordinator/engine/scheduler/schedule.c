@@ -92,8 +92,8 @@ static void attempt_ends(struct task *task)
         attempt_of(task)->name.dispatch);
     ss_check(attempt_of(task)->worker->running > 0);
     attempt_of(task)->worker->running--;
-    if (attempt_of(task)->limit)
-        attempt_of(task)->limit->out--;
+    for (EACH_LIMIT(it, attempt_of(task)->limits))
+        (*it)->out--;
     attempt_of(task)->worker = NULL;
     ss_task_attempt_over(task);
     task->loop->engine->ready_moved = true;
@@ -120,6 +120,8 @@ static void forget_task(struct task *task)
         ss_limit_linger(task, false);
         attempt_ends(task);
     }
+    ss_free(attempt_of(task)->limits);
+    attempt_of(task)->limits = NULL;
     ss_task_leave(task);
 }
 
@@ -156,8 +158,8 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     worker->attempts++;
     engine->counts.attempts_sent++;
     ss_graph_attempted(engine, ss_task_root_graph(task));
-    if (attempt_of(task)->limit)
-        attempt_of(task)->limit->out++;
+    for (EACH_LIMIT(it, attempt_of(task)->limits))
+        (*it)->out++;
 }
 
 static void send(

@@ -72,19 +72,26 @@ struct attempt {
     int64_t sent_ms;
     bool sent_anew;          // its worker lacked a list: it went again, whole
     bool may_be_out;         // of a found run: a worker may still have it
-    bool is_claimed;         // it goes on by what is held of its limit
+    bool is_claimed;         // it goes on by what is held of its limits
     bool is_expected;        // stands among those that a takeover expects
     struct gate_waiter gate; // while rows that it rests on are not durable:
     bool is_aside;           // then it stands aside in its line
     struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
     struct line *line;                    // NULL: it is not ready
-    struct limit *limit; // while it is ready or out; NULL: none holds it
+    struct limit **limits; // while it is ready or out, NULL behind the last;
+                           // NULL: none holds it
 };
 
 static inline struct attempt *attempt_of(const struct task *task)
 {
     return (struct attempt *)task;
 }
+
+// Each limit in a list that ends with NULL, or is NULL.
+#define EACH_LIMIT(it, list)                                                   \
+    struct limit **it = (list);                                                \
+    it &&*it;                                                                  \
+    it++
 
 // The process of a worker ended, as its supervisor said (ended.c).
 struct crash {

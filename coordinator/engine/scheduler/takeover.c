@@ -288,9 +288,12 @@ static bool matches(struct task *task, const struct ss_offer *offer)
 // Behind its time, what the owner before us counted may be out anew.
 static bool has_room(const struct task *task)
 {
-    const struct limit *limit = attempt_of(task)->limit;
-    return !limit || ss_takeover_waits(task) ||
-           !ss_limit_is_used_up(task->loop->engine, limit);
+    if (ss_takeover_waits(task))
+        return true;
+    for (EACH_LIMIT(it, attempt_of(task)->limits))
+        if (ss_limit_is_used_up(task->loop->engine, *it))
+            return false;
+    return true;
 }
 
 static void adopt(struct task *task, struct claimed *it, struct worker *worker)

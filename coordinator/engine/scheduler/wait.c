@@ -5,6 +5,7 @@
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
@@ -24,8 +25,7 @@ static enum task_wait ready_waits_for(const struct task *task)
     if (run && run->options.max_concurrency > 0 &&
         (int64_t)run->running >= run->options.max_concurrency)
         return WAIT_LIMIT;
-    if (attempt_of(task)->limit &&
-        ss_limit_is_full(loop->engine, attempt_of(task)->limit))
+    if (ss_limit_that_stops(task))
         return WAIT_SHARED;
     if (ss_graph_workers(loop->engine, ss_task_root_graph(task)) == 0)
         return WAIT_SERVER;

@@ -264,12 +264,15 @@ struct ss_limit_options {
 };
 
 // Of a node with a body, which was defined before. `node` NULL: of all nodes of
-// the graph with a body that have none of their own, together.
+// the graph with a body, together. A task is held by all limits of its node and
+// of its graph at once; a node, or a graph, may have four, each with a name of
+// its own.
 void ss_limit_with(struct ss_graph_def *graph, const char *node,
     const struct ss_limit_options *options);
 // ss_limit(graph, "ask", .name = "openai", .tasks_max = 5);
 // ss_limit(graph, "mail", .begun_max = 100, .per_ms = 60000);
-// ss_limit(graph, "fetch", .tasks_max = 2, .each = "customer");
+// ss_limit(graph, "fetch", .tasks_max = 20);
+// ss_limit(graph, "fetch", .name = "of one", .tasks_max = 2, .each = "user");
 #define ss_limit(graph, node, ...)                                             \
     ss_limit_with((graph), (node),                                             \
         SS_OPTIONS_(ss_limit_options,                                          \
