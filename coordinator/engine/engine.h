@@ -193,7 +193,7 @@ struct ss_event {
             // Gained: RUN_FOUND comes for what is unfinished there, in any
             // order, then SHARDS_READ; until then nobody is served.
             bool unread;
-            bool has_open; // read: a run of anybody's had not ended then
+            bool has_open;        // read: a run of anybody's had not ended then
             const char *endpoint; // lost: of the new owner; NULL: not known
         } shards;
     };
