@@ -245,8 +245,8 @@ int64_t ss_limit_room(const struct engine *engine, const struct limit *limit)
 bool ss_limit_is_idle(const struct limit *limit)
 {
     return limit->out == 0 && limit->waiting == 0 && limit->lingering == 0 &&
-           limit->claimed == 0 && limit->begun_now == 0 && limit->asked == 0 &&
-           limit->wishes.count == 0;
+           limit->claimed == 0 && limit->begun_now == 0 &&
+           limit->asked.number == 0 && limit->wishes.count == 0;
 }
 
 bool ss_limit_is_used_up(const struct engine *engine, const struct limit *limit)

@@ -46,6 +46,25 @@ struct wish {
     int64_t has;
 };
 
+// What we said that we lack.
+struct said_lack {
+    int64_t number; // 0: nothing
+    int64_t over;   // of these, for tasks that are out already
+    uint16_t at;    // by which shard
+};
+
+// That lines keep, in that dispatch.
+struct kept_places {
+    int64_t places;
+    uint64_t dispatch;
+};
+
+// What lines of ready tasks are to a limit.
+struct lines_found {
+    int64_t stopped;  // their tasks, by this limit
+    int64_t reserved; // places for those that wait for another one, too
+};
+
 struct limit {
     struct ss_node_limit said; // the least that graphs say that are served
     int64_t per_ms;    // so many may begin in this time; 0: be out at once
@@ -57,20 +76,16 @@ struct limit {
     int64_t share;       // of these, as many are in shards of ours
     int64_t out;         // attempts of ours
     int64_t waiting;     // ready tasks of ours
-    int64_t stopped;     // of these it stops, as ss_lines_count() found
-    int64_t reserved;    // places for lines that wait for another one, too
-    int64_t kept;        // by lines that were looked at, in this dispatch:
-    uint64_t kept_in;
+    struct lines_found lines_now; // by ss_lines_count()
+    struct kept_places kept;      // by lines that were looked at
     int64_t lingering; // attempts that are over, whose bodies may go on
     int64_t claimed;   // attempts of owners before us, since shards are held
     int64_t gone;      // attempts that left with shards, in this step
     int64_t gone_unclaimed; // what may have been out of those before us
-    int64_t owed;       // of our share, what others are to have when it is free
-    int64_t idle;       // of our share, what no task took until the last look
-    int64_t rounds;     // looks for which others have waited for the last one
-    int64_t asked;      // how many others know that we lack; 0: none
-    int64_t asked_over; // of these, for tasks that are out already
-    uint16_t asked_at;  // by which shard
+    int64_t owed;   // of our share, what others are to have when it is free
+    int64_t idle;   // of our share, what no task took until the last look
+    int64_t rounds; // looks for which others have waited for the last one
+    struct said_lack asked;     // what others know that we lack
     SS_VEC(struct wish) wishes; // of others, at the last look
     // Of a rate (limit_rate.c).
     SS_VEC(struct begun_part) begun; // the oldest first

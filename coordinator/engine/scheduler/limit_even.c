@@ -148,7 +148,7 @@ static int64_t owed(struct limit *limit)
         lacks = lacks < it->lacks ? lacks : it->lacks;
         less += lacks > 0 ? lacks : 0;
     }
-    if (fair == 0 && limit->reserved > 0)
+    if (fair == 0 && limit->lines_now.reserved > 0)
         return 0;
     limit->rounds = fair == 0 && limit->share > 0 ? limit->rounds + 1 : 0;
     if (fair == 0 && limit->rounds < 2)
@@ -174,6 +174,7 @@ static void give_held(struct engine *engine, struct limit *limit)
             ss_engine_narrate(engine,
                 "part %zu of limit %s goes to who has its task out", k,
                 limit->said.name);
+            ss_check(limit->parts[k].to == it->shard);
             it->over -= size;
             it->lacks -= size;
             it->has += size;
@@ -187,7 +188,9 @@ static void serve(struct engine *engine, struct limit *limit)
     int64_t room = ss_limit_room(engine, limit);
     int64_t idle = room < limit->idle ? room : limit->idle;
     if (idle > 0)
-        idle = idle > limit->reserved ? idle - limit->reserved : 0;
+        idle = idle > limit->lines_now.reserved
+                   ? idle - limit->lines_now.reserved
+                   : 0;
     int64_t free = limit->owed + idle; // what is owed was kept for this
     limit->owed = 0;
     if (limit->wishes.count == 0 || limit->share == 0) {
@@ -233,10 +236,12 @@ static int64_t over(const struct limit *limit)
 static int64_t lacks(const struct engine *engine, const struct limit *limit)
 {
     int64_t rest = limit->tasks_max - limit->share;
-    bool has_room = ss_limit_room(engine, limit) > limit->reserved;
+    bool has_room = ss_limit_room(engine, limit) > limit->lines_now.reserved;
     if (has_room || rest <= 0 || limit->each)
         return 0;
-    int64_t lack = limit->stopped + over(limit);
+    ss_check(limit->lines_now.stopped >= 0);
+    ss_check(limit->lines_now.stopped <= limit->waiting);
+    int64_t lack = limit->lines_now.stopped + over(limit);
     return lack < rest ? lack : rest;
 }
 
@@ -260,25 +265,27 @@ static void ask(struct engine *engine, struct limit *limit)
     int64_t lack = lacks(engine, limit);
     uint16_t at = ss_part_place(engine);
     // Who had that shard in between took it away (forget_others).
-    if (limit->asked > 0 &&
-        !ss_limit_record(engine, "lack", limit->asked_at, limit->said.name))
-        limit->asked = 0;
-    bool is_alike = lack > 0 && limit->asked > 0 && lack <= 2 * limit->asked &&
-                    limit->asked <= 2 * lack &&
-                    over(limit) <= limit->asked_over;
-    bool is_same = lack == limit->asked && over(limit) == limit->asked_over;
-    if (is_same || (is_alike && at == limit->asked_at) || at == SS_NOBODY)
+    if (limit->asked.number > 0 &&
+        !ss_limit_record(engine, "lack", limit->asked.at, limit->said.name))
+        limit->asked.number = 0;
+    bool is_alike = lack > 0 && limit->asked.number > 0 &&
+                    lack <= 2 * limit->asked.number &&
+                    limit->asked.number <= 2 * lack &&
+                    over(limit) <= limit->asked.over;
+    bool is_same =
+        lack == limit->asked.number && over(limit) == limit->asked.over;
+    if (is_same || (is_alike && at == limit->asked.at) || at == SS_NOBODY)
         return;
-    if (limit->asked > 0 && limit->asked_at != at)
-        ss_limit_put(engine, "lack", limit->asked_at, limit->said.name, NULL);
-    if (lack > 0 || limit->asked_at == at)
+    if (limit->asked.number > 0 && limit->asked.at != at)
+        ss_limit_put(engine, "lack", limit->asked.at, limit->said.name, NULL);
+    if (lack > 0 || limit->asked.at == at)
         ss_limit_put(engine, "lack", at, limit->said.name,
             lack > 0 ? lack_record(limit, at, lack) : NULL);
     ss_check(lack >= 0);
     ss_check(at < SS_SHARDS);
-    limit->asked = lack;
-    limit->asked_over = over(limit);
-    limit->asked_at = at;
+    limit->asked.number = lack;
+    limit->asked.over = over(limit);
+    limit->asked.at = at;
 }
 
 // What others lack we may have parts of, and have never heard of it. Of a value
@@ -313,7 +320,8 @@ static void forget_others(struct engine *engine)
         const struct limit *limit =
             ss_map_get(&engine->scheduler->limits.by_name, name);
         bool is_lack = ss_json_int(e->value, "lacks", 0) > 0;
-        bool is_said = limit && limit->asked > 0 && limit->asked_at == shard;
+        bool is_said =
+            limit && limit->asked.number > 0 && limit->asked.at == shard;
         if (is_lack && !is_said && shard >= 0 && shard < SS_SHARDS &&
             ss_shard_is_ours(engine, (uint16_t)shard))
             ss_limit_put(engine, "lack", shard, name, NULL);

@@ -224,7 +224,7 @@ static void add_numbers(
     add_int(json, "lingering", limit->lingering);
     add_int(json, "held", ss_limit_held(engine, limit));
     add_int(json, "waiting", limit->waiting);
-    add_int(json, "stopped", limit->stopped);
+    add_int(json, "stopped", limit->lines_now.stopped);
     if (limit->per_ms > 0)
         add_int(json, "begun", limit->begun_now);
 }

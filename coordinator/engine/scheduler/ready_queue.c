@@ -328,7 +328,7 @@ static int64_t room_for(
     uint64_t dispatch = engine->scheduler->queue->dispatches;
     const struct limit *limit = line->limits[i];
     bool keeps = line->kept_in == dispatch && i < line->keeps;
-    int64_t kept = limit->kept_in == dispatch ? limit->kept : 0;
+    int64_t kept = limit->kept.dispatch == dispatch ? limit->kept.places : 0;
     return ss_limit_room(engine, limit) - kept + keeps;
 }
 
@@ -364,11 +364,13 @@ static void keep(const struct engine *engine, struct line *line, size_t stop)
     line->kept_in = dispatch;
     if (has_kept)
         return;
+    ss_check(stop != SIZE_MAX && line->limits[stop]);
     line->keeps = keeps_before(line, stop) ? stop : 0;
     for (size_t i = 0; i < line->keeps; i++) {
         struct limit *limit = line->limits[i];
-        limit->kept = limit->kept_in == dispatch ? limit->kept + 1 : 1;
-        limit->kept_in = dispatch;
+        limit->kept.places =
+            limit->kept.dispatch == dispatch ? limit->kept.places + 1 : 1;
+        limit->kept.dispatch = dispatch;
     }
 }
 
@@ -379,11 +381,11 @@ static void count_line(
 {
     size_t stop = stop_of(engine, line), reserved = 0;
     if (stop != SIZE_MAX)
-        line->limits[stop]->stopped += (int64_t)line->count;
+        line->limits[stop]->lines_now.stopped += (int64_t)line->count;
     if (keeps_before(line, stop) || (stop == SIZE_MAX && line->was_stopped))
         reserved = stop;
     for (size_t i = 0; i < reserved && line->limits[i]; i++)
-        line->limits[i]->reserved++;
+        line->limits[i]->lines_now.reserved++;
     if (is_look)
         line->was_stopped = stop != SIZE_MAX;
 }
@@ -394,7 +396,7 @@ void ss_lines_count(const struct engine *engine, bool is_look)
     for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
          e; e = e->next) {
         struct limit *limit = e->value;
-        limit->stopped = limit->reserved = 0;
+        limit->lines_now.stopped = limit->lines_now.reserved = 0;
     }
     for (size_t i = 0; i < queue->groups.count; i++) {
         for (struct line *line = queue->groups.items[i]->first; line;
