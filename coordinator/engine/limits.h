@@ -110,6 +110,7 @@ enum {
     // ones then.
     SS_IDLE_LARGE_MAX = 1024,
     SS_IDLE_PACK_MS = 5000,
+    SS_IDLE_PACK_STEP_MAX = 64, // in one step: nobody is served meanwhile
     SS_IDLE_PACK_SIZE_MAX = 64 << 10,
     SS_EVICT_EVERY_MS = 5000,
     SS_LEASE_MS = 3000,

@@ -17,6 +17,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads.h"
 #include "coordinator/engine/threads/threads_impl.h"
@@ -137,12 +138,27 @@ static void keep_bounds(struct engine *engine)
     }
 }
 
+static int64_t pack_at_ms(const struct thread *thread)
+{
+    return thread->used_ms + SS_IDLE_PACK_MS;
+}
+
+// Those that wait for this are packed at the next ticks, after what came
+// meanwhile.
 void ss_threads_pack(struct engine *engine)
 {
     struct threads *threads = engine->threads;
-    while (threads->idle_large &&
-           engine->now_ms - threads->idle_large->used_ms >= SS_IDLE_PACK_MS)
+    for (size_t i = 0; i < SS_IDLE_PACK_STEP_MAX && threads->idle_large &&
+                       engine->now_ms >= pack_at_ms(threads->idle_large);
+         i++)
         make_small(threads);
+}
+
+void ss_threads_pack_later(struct engine *engine)
+{
+    const struct thread *longest = engine->threads->idle_large;
+    if (longest && !engine->options.keeps_rows)
+        ss_engine_wake(engine, pack_at_ms(longest));
 }
 
 bool ss_threads_evict(struct engine *engine)

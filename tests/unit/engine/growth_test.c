@@ -659,6 +659,51 @@ START_TEST(threads_are_packed_when_they_have_rested_or_are_too_many)
 }
 END_TEST
 
+static size_t packed_of(unsigned count)
+{
+    size_t packed = 0;
+    for (unsigned i = 0; i < count; i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "t%u", i);
+        packed += is_packed(name);
+    }
+    return packed;
+}
+
+// Many have rested: who asks meanwhile does not wait until all are packed.
+START_TEST(threads_that_rested_are_packed_some_at_a_time)
+{
+    enum { COUNT = 2 * SS_IDLE_PACK_STEP_MAX + 1 };
+    lab_begin(chain(1), 0, NULL);
+    for (unsigned i = 0; i < COUNT; i++)
+        use_thread(i, "x");
+    rest(SS_IDLE_PACK_MS);
+    ck_assert_uint_eq(packed_of(COUNT), SS_IDLE_PACK_STEP_MAX);
+    rest(0);
+    ck_assert_uint_eq(packed_of(COUNT), COUNT - 1);
+    rest(0);
+    ck_assert_uint_eq(packed_of(COUNT), COUNT);
+    lab_end();
+}
+END_TEST
+
+// No worker is there whose silence a tick would be for: the memory comes back
+// all the same.
+START_TEST(the_engine_wants_a_tick_when_a_thread_has_rested)
+{
+    struct ss_event bye = {.type = SS_EVENT_WORKER_BYE, .peer = "w"};
+    struct ss_commands commands;
+    lab_begin(chain(1), 0, NULL);
+    use_thread(0, "x");
+    bye.now_ms = lab.now_ms;
+    ss_engine_step(lab.engine, &bye, &commands);
+    ck_assert_int_le(commands.wake_at_ms, lab.now_ms + SS_IDLE_PACK_MS);
+    rest(commands.wake_at_ms - lab.now_ms);
+    ck_assert(is_packed("t0"));
+    lab_end();
+}
+END_TEST
+
 int main(void)
 {
     ss_value_setup();
@@ -676,6 +721,8 @@ int main(void)
     tcase_add_test(tcase, idle_threads_are_known_up_to_their_weight);
     tcase_add_test(
         tcase, threads_are_packed_when_they_have_rested_or_are_too_many);
+    tcase_add_test(tcase, threads_that_rested_are_packed_some_at_a_time);
+    tcase_add_test(tcase, the_engine_wants_a_tick_when_a_thread_has_rested);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
