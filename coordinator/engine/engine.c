@@ -78,7 +78,6 @@ static void let_out(struct engine *engine)
     ss_threads_free_gone(engine);
     if (ss_threads_evict(engine))
         ss_list_cache_expire(engine);
-    ss_threads_pack_later(engine);
     ss_suspects_wake(engine);
 }
 

@@ -154,7 +154,7 @@ void ss_threads_pack(struct engine *engine)
         make_small(threads);
 }
 
-void ss_threads_pack_later(struct engine *engine)
+static void pack_later(struct engine *engine)
 {
     const struct thread *longest = engine->threads->idle_large;
     if (longest && !engine->options.keeps_rows)
@@ -165,6 +165,7 @@ bool ss_threads_evict(struct engine *engine)
 {
     struct threads *threads = engine->threads;
     keep_bounds(engine);
+    pack_later(engine);
     if (engine->now_ms < threads->evict_at_ms)
         return false;
     threads->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;

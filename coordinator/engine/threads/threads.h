@@ -30,11 +30,9 @@ void ss_threads_flush(struct engine *engine);
 // Nothing has happened: time to pack the rows of threads that have rested, of
 // some at a time.
 void ss_threads_pack(struct engine *engine);
-// At the end of a step: a tick must come when the next one has rested, also
-// where nothing else wants one.
-void ss_threads_pack_later(struct engine *engine);
 // Forget threads that nobody has used for a while, and the longest idle ones
-// where there are too many. True: it was time to look for the former.
+// where there are too many; a tick must come when the next one has rested, also
+// where nothing else wants one. True: it was time to look for the former.
 bool ss_threads_evict(struct engine *engine);
 
 // ------------------------------------------------ shards_lost.c
