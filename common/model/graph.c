@@ -115,11 +115,11 @@ static void free_node(struct ss_graph *graph, struct ss_node *node)
     json_decref(node->metadata);
     free_list(node->destinations, node->destinations_count);
     free_list(node->labels.items, node->labels.count);
-    for (size_t i = 0; i < node->limits_count; i++) {
-        ss_free(node->limits[i].name);
-        ss_free(node->limits[i].each);
+    for (size_t i = 0; i < node->limits.count; i++) {
+        ss_free(node->limits.items[i].name);
+        ss_free(node->limits.items[i].each);
     }
-    ss_free(node->limits);
+    ss_free(node->limits.items);
 }
 
 static void free_keys(struct ss_keys *keys)

@@ -123,6 +123,11 @@ struct ss_node_limit {
     char *each;     // so many for each value of this key; NULL: together
 };
 
+struct ss_node_limits {
+    struct ss_node_limit *items;
+    size_t count;
+};
+
 struct ss_node {
     char *name;
     bool hidden;     // __start__: no events, not in "*"
@@ -155,8 +160,7 @@ struct ss_node {
     char **destinations;       // declared goto targets
     size_t destinations_count;
     struct ss_keys labels;        // what a worker must offer
-    struct ss_node_limit *limits; // all hold: its own, then its graph's
-    size_t limits_count;
+    struct ss_node_limits limits; // all hold: its own, then its graph's
 };
 
 enum ss_checkpointer {

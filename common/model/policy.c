@@ -257,10 +257,10 @@ static int add_limits(struct ss_build *build, struct ss_node *node,
         bool is_new = true;
         status = parse_limit(build, where, name,
             json_is_array(said) ? json_array_get(said, i) : said, &limit);
-        for (size_t k = 0; k < node->limits_count && limit.name; k++)
-            is_new &= strcmp(node->limits[k].name, limit.name) != 0;
+        for (size_t k = 0; k < node->limits.count && limit.name; k++)
+            is_new &= strcmp(node->limits.items[k].name, limit.name) != 0;
         if (status == SS_OK && is_new) {
-            node->limits[node->limits_count++] = limit;
+            node->limits.items[node->limits.count++] = limit;
             continue;
         }
         ss_free(limit.name);
@@ -280,8 +280,8 @@ static int parse_limits(struct ss_build *build, struct ss_node *node,
     if (node->subgraph)
         return ss_build_fail(build,
             "%s: a limit is of a node with a body, and it is a graph", where);
-    node->limits =
-        ss_zalloc((size_t)2 * SS_NODE_LIMITS_MAX, sizeof(*node->limits));
+    node->limits.items =
+        ss_zalloc((size_t)2 * SS_NODE_LIMITS_MAX, sizeof(*node->limits.items));
     char *name = ss_format("%s/%s", build->graph->name, node->name);
     int status = add_limits(build, node, where, name, own);
     ss_free(name);

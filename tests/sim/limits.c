@@ -128,7 +128,7 @@ static void count_sent(
     size_t node = graph ? ss_graph_node(graph, order->node) : SS_NONE;
     if (world->climate.limit_per_ms == 0 || order->kind != SS_ORDER_NODE ||
         order->attempt.dispatch <= it->given || node == SS_NONE ||
-        graph->nodes[node].limits_count == 0)
+        graph->nodes[node].limits.count == 0)
         return;
     SS_VEC_PUSH(&seen->sent, world->now_ms);
     while (seen->sent.items[0] + world->climate.limit_per_ms <= world->now_ms)
@@ -171,9 +171,9 @@ static bool is_limited(const struct worker *it,
         return false;
     size_t index = ss_graph_node(graph, order->node);
     const struct ss_node *node = index == SS_NONE ? NULL : &graph->nodes[index];
-    bool is_any = node && !name && node->limits_count > 0;
-    for (size_t i = 0; node && name && i < node->limits_count; i++)
-        is_any |= strcmp(node->limits[i].name, name) == 0;
+    bool is_any = node && !name && node->limits.count > 0;
+    for (size_t i = 0; node && name && i < node->limits.count; i++)
+        is_any |= strcmp(node->limits.items[i].name, name) == 0;
     return is_any;
 }
 

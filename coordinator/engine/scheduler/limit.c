@@ -197,9 +197,9 @@ struct limit **ss_limits_of(const struct task *task)
     size_t count = 0;
     if (!node || task->order_kind != SS_ORDER_NODE)
         return NULL;
-    for (size_t i = 0; i < node->limits_count; i++)
-        count =
-            add(task, list, count, ss_limit_named(engine, &node->limits[i]));
+    for (size_t i = 0; i < node->limits.count; i++)
+        count = add(
+            task, list, count, ss_limit_named(engine, &node->limits.items[i]));
     if (are_set) {
         count = add(task, list, count, set_for(task, node->name));
         count = add(task, list, count, set_for(task, NULL));

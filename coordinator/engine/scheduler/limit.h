@@ -47,7 +47,7 @@ struct wish {
 };
 
 // What we said that we lack.
-struct said_lack {
+struct said_wish {
     int64_t number; // 0: nothing
     int64_t over;   // of these, for tasks that are out already
     uint16_t at;    // by which shard
@@ -85,7 +85,7 @@ struct limit {
     int64_t owed;   // of our share, what others are to have when it is free
     int64_t idle;   // of our share, what no task took until the last look
     int64_t rounds; // looks for which others have waited for the last one
-    struct said_lack asked;     // what others know that we lack
+    struct said_wish asked;     // what others know that we lack
     SS_VEC(struct wish) wishes; // of others, at the last look
     // Of a rate (limit_rate.c).
     SS_VEC(struct begun_part) begun; // the oldest first

@@ -103,8 +103,8 @@ static void hear(
         const struct ss_node *node = &graph->nodes[i];
         if (node->subgraph)
             hear(engine, heard, node->subgraph);
-        for (size_t k = 0; k < node->limits_count; k++)
-            hear_one(engine, heard, &node->limits[k]);
+        for (size_t k = 0; k < node->limits.count; k++)
+            hear_one(engine, heard, &node->limits.items[k]);
     }
 }
 

@@ -38,9 +38,9 @@ static bool names(
         const struct ss_node *node = &graph->nodes[i];
         char *full = ss_format("%s/%s", graph->name, node->name);
         bool is_said = false;
-        for (size_t k = 0; k < node->limits_count; k++) {
-            is_said |= strcmp(node->limits[k].name, name) == 0;
-            ss_hint_offer(hint, node->limits[k].name);
+        for (size_t k = 0; k < node->limits.count; k++) {
+            is_said |= strcmp(node->limits.items[k].name, name) == 0;
+            ss_hint_offer(hint, node->limits.items[k].name);
         }
         is_known = is_said || (node->has_body && strcmp(full, name) == 0) ||
                    (node->subgraph && names(node->subgraph, name, hint));

@@ -100,10 +100,10 @@ START_TEST(options_reach_the_compiled_graph)
     ck_assert_str_eq(
         json_string_value(json_object_get(a->metadata, "team")), "blue");
     ck_assert_str_eq(a->labels.items[0], "gpu");
-    ck_assert_str_eq(a->limits[0].name, "openai");
-    ck_assert_int_eq(a->limits[0].tasks_max, 5);
-    ck_assert_int_eq(a->limits[0].per_ms, 0);
-    ck_assert_str_eq(a->limits[0].each, "n");
+    ck_assert_str_eq(a->limits.items[0].name, "openai");
+    ck_assert_int_eq(a->limits.items[0].tasks_max, 5);
+    ck_assert_int_eq(a->limits.items[0].per_ms, 0);
+    ck_assert_str_eq(a->limits.items[0].each, "n");
     ck_assert_uint_eq(a->reads.count, 2);
     ck_assert_uint_eq(a->branches_count, 2);
     ck_assert_str_eq(a->branches[0].name, "branch");
