@@ -30,13 +30,15 @@ static struct client clients[CLIENTS];
 
 // ------------------------------------------------------------------ clients
 
+// Who asks last has the first name: names are the order in which runs are
+// found.
 static json_t *body_of(const struct queue_story *story, int who)
 {
     char text[256];
     snprintf(text, sizeof(text),
         "{'thread': 't', 'graph': 'g', 'run': 'run-%d',"
         " 'input': {'x': ['%d']}%s}",
-        who, who, story->more[who]);
+        CLIENTS - 1 - who, who, story->more[who]);
     return js(text);
 }
 
@@ -186,13 +188,13 @@ static const struct queue_story stories[] = {
         "{'run': 'run-1'}"},
     {"the one under way is cancelled",
         {"", ", 'if_busy': 'enqueue'", ", 'if_busy': 'enqueue'"},
-        "{'run': 'run-0'}"},
+        "{'run': 'run-2'}"},
     {"the one under way is taken back",
         {"", ", 'if_busy': 'enqueue'", ", 'if_busy': 'enqueue'"},
-        "{'run': 'run-0', 'action': 'rollback'}"},
+        "{'run': 'run-2', 'action': 'rollback'}"},
     {"one that waits is taken back",
         {"", ", 'if_busy': 'enqueue'", ", 'if_busy': 'enqueue'"},
-        "{'run': 'run-2', 'action': 'rollback'}"},
+        "{'run': 'run-0', 'action': 'rollback'}"},
     {"one makes way",
         {"", ", 'if_busy': 'enqueue'", ", 'if_busy': 'interrupt'"}, NULL},
     {"all are taken back",

@@ -1,6 +1,7 @@
 // form_test.c - values as LangGraph's own serializer stores them, both ways.
 #include "client/langgraph/form.h"
 
+#include "common/base/base64.h"
 #include "common/model/opaque.h"
 #include "tests/unit/langgraph/bytes.h"
 
@@ -363,6 +364,14 @@ START_TEST(a_class_that_python_would_import_is_exported_only_on_demand)
     char *hex = hex_of(set.data, set.size);
     refuse_encode("x", false, decode("x", false, "msgpack", hex), SS_EDENIED,
         "__main__.Point");
+    // also where a row of before holds it as bytes
+    char *data = ss_base64_text(set.data, set.size);
+    char *mark = ss_format("{'$opaque': {'class': 'builtins.set',"
+                           " 'tag': 'msgpack', 'data': '%s'}}",
+        data);
+    refuse_encode("x", false, js(mark), SS_EDENIED, "__main__.Point");
+    ss_free(mark);
+    ss_free(data);
     ss_free(hex);
     ss_free(bytes);
     ss_buf_fini(&set);

@@ -147,6 +147,24 @@ START_TEST(the_same_checkpoint_gives_the_same_ids_a_fork_others)
 }
 END_TEST
 
+// B is planned first, and what its ids hash is kept for the next one of it.
+START_TEST(a_task_has_the_same_id_beside_those_of_other_nodes)
+{
+    struct bench *bench =
+        at_step(bench_begin(chart("g", "start>B start>D", NULL)), 3);
+    char alone[SS_UUID_SIZE];
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['branch:to:D', null]]"}), SS_OK);
+    bench_plans(true, "D");
+    memcpy(alone, only_task(bench)->id, sizeof(alone));
+    ck_assert_int_eq(APPLY({"~x", "x", NULL,
+                         "[['branch:to:B', null], ['branch:to:D', null]]"}),
+        SS_OK);
+    bench_plans(true, "B, D");
+    ck_assert_str_eq(bench->tasks.items[1].id, alone);
+}
+END_TEST
+
 // ------------------------------------------------------------------ who
 
 START_TEST(in_execution_candidates_come_in_the_order_of_names)
@@ -334,6 +352,7 @@ int main(void)
         an_error_handler_has_the_id_of_the_vector,
         paths_are_written_as_in_the_vectors,
         the_same_checkpoint_gives_the_same_ids_a_fork_others,
+        a_task_has_the_same_id_beside_those_of_other_nodes,
         in_execution_candidates_come_in_the_order_of_names,
         a_node_is_planned_once_however_many_of_its_triggers_fired,
         more_than_a_few_candidates_are_sorted_too,
