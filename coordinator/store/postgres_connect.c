@@ -1,6 +1,8 @@
 // postgres_connect.c - a connection: made, lost, made again, and what its
 // errors mean.
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -143,9 +145,37 @@ static const char *const keys[] = {"connect_timeout", "keepalives_idle",
     "keepalives_interval", "keepalives_count", "tcp_user_timeout",
     "fallback_application_name", "dbname", "client_encoding", NULL};
 
-// A server that answers, if only to refuse this user, is not away.
+// "5432,,5433": an empty one is the default.
+static bool are_ports(const char *text)
+{
+    const char *at = text;
+    while (*at) {
+        long port = *at == ',' ? 1 : strtol(at, NULL, 10);
+        if (port < 1 || port > UINT16_MAX)
+            return false;
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    return true;
+}
+
+static bool has_ports(const char *url)
+{
+    bool has = true;
+    PQconninfoOption *options = PQconninfoParse(url, NULL);
+    for (const PQconninfoOption *it = options; it && it->keyword; it++)
+        if (strcmp(it->keyword, "port") == 0 && it->val)
+            has = are_ports(it->val);
+    PQconninfoFree(options);
+    return has;
+}
+
+// A server that answers, if only to refuse this user, is not away; nor is one
+// at a port that is none, which libpq takes for one that does not answer.
 bool ss_pg_is_away(const struct ss_pg_store *store)
 {
+    if (!has_ports(store->url))
+        return false;
     const char *const values[] = {
         "10", "15", "5", "3", "30000", "superstep", store->url, "UTF8", NULL};
     PGPing answer = PQpingParams(keys, values, 1);

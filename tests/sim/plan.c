@@ -432,7 +432,9 @@ size_t plan_count_writers(const struct plan *plan, bool is_last)
 
 size_t plan_writer(const struct plan *plan, bool is_last, uint64_t hash)
 {
-    size_t skip = (size_t)(hash % plan_count_writers(plan, is_last)), i = 0;
+    size_t count = plan_count_writers(plan, is_last), i = 0;
+    ss_check(count > 0);
+    size_t skip = (size_t)(hash % count);
     while (!is_writer(&plan->roles[i], is_last) || skip-- > 0)
         i++;
     return i;

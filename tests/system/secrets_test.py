@@ -78,11 +78,12 @@ def test_secret_halves_of_keys_are_never_written():
 def test_the_password_of_a_store_is_never_written():
     with World() as world:
         listen = ["--listen", "tcp://127.0.0.1:*", "--verbose"]
-        for url in (f"postgres://app:{PASSWORD}@127.0.0.1:1/x",
-                    f"postgresql://app:{PASSWORD}@nowhere.invalid/x",
+        soon = "reconnect_ms=10"  # it waits for who does not answer
+        for url in (f"postgres://app:{PASSWORD}@127.0.0.1:1/x?{soon}",
+                    f"postgresql://app:{PASSWORD}@nowhere.invalid/x?{soon}",
                     f"postgres://app:{PASSWORD}@[127.0.0.1/x",
                     f"postgres://app:{PASSWORD}%zz@127.0.0.1/x",
-                    f"postgres://127.0.0.1:1/x?password={PASSWORD}",
+                    f"postgres://127.0.0.1:1/x?password={PASSWORD}&{soon}",
                     f"postgres://127.0.0.1:1/x?pasword={PASSWORD}",
                     f"postgresq://app:{PASSWORD}@127.0.0.1:1/x",
                     f"app:{PASSWORD}@127.0.0.1"):
@@ -91,7 +92,7 @@ def test_the_password_of_a_store_is_never_written():
             expect(process.wait() == 1, f"{url}: {process.text()}")
             expect(process.text("err") != "", f"{url}: it does not say why")
         path = world.path("store")
-        path.write_text(f"postgres://app:{PASSWORD}@127.0.0.1:1/x\n")
+        path.write_text(f"postgres://app:{PASSWORD}@127.0.0.1:1/x?{soon}\n")
         process = start(world, "superstep-coordinator", *listen, environment={
             "SUPERSTEP_STORE_FILE": str(path)})
         expect(process.wait() == 1, process.text())
