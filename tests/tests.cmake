@@ -36,8 +36,9 @@ endforeach()
 ss_tests(contract tests/contract contract 240 SUPPORT ss_support_servers)
 if(SS_SANITIZE MATCHES "thread")
   # Their helpers are threads; begun in a forked test this instrument loses them.
-  set_property(TEST contract.cluster_lease contract.store_fence
-      contract.store_outage contract.store_postgres APPEND PROPERTY ENVIRONMENT CK_FORK=no)
+  set_property(TEST contract.cluster_lease contract.store_begin
+      contract.store_fence contract.store_outage contract.store_postgres
+      APPEND PROPERTY ENVIRONMENT CK_FORK=no)
 endif()
 # Some of the allocations each time, all of them where it may take long.
 ss_tests(torture tests/torture torture 240 SUPPORT ss_support_tests_stories)
