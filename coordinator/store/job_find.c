@@ -21,7 +21,8 @@ struct look {
     const struct ss_find *find;
     struct ss_error *error;
     SS_VEC(struct hit) hits;
-    size_t looked, size, unsearched;
+    SS_VEC(struct hit) unsearched; // that may fit: without a record
+    size_t looked, size;
     bool is_cut; // there may be more behind the last that was looked at
     int64_t last_us;
     char *last_key;
@@ -37,7 +38,11 @@ static void look_fini(struct look *look)
     for (size_t i = 0; i < look->hits.count; i++) {
         ss_job_entry_fini(&look->hits.items[i].entry);
     }
+    for (size_t i = 0; i < look->unsearched.count; i++) {
+        ss_job_entry_fini(&look->unsearched.items[i].entry);
+    }
     SS_VEC_FINI(&look->hits);
+    SS_VEC_FINI(&look->unsearched);
     ss_free(look->last_key);
 }
 
@@ -55,18 +60,18 @@ static int judge(struct look *look, const struct ss_store_found *found)
             look->error, "the record %.200s cannot be read", found->key);
         return look->error->status;
     }
+    struct hit hit = {.at_us = found->at_us >= 0 ? found->at_us
+                                                 : ss_find_at_us(true, record)};
     if (ss_find_fits(look->find, found->index, record)) {
-        const struct hit hit = {
-            .entry = {.key = ss_strdup(found->key),
-                .index = ss_strdup(found->index),
-                .value = ss_memdup(found->value, found->size),
-                .value_size = found->size},
-            .at_us =
-                found->at_us >= 0 ? found->at_us : ss_find_at_us(true, record)};
+        hit.entry = (struct ss_job_entry){.key = ss_strdup(found->key),
+            .index = ss_strdup(found->index),
+            .value = ss_memdup(found->value, found->size),
+            .value_size = found->size};
         SS_VEC_PUSH(&look->hits, hit);
         look->size += found->size;
     } else if (ss_find_may_fit(look->find, found->index, record)) {
-        look->unsearched++;
+        hit.entry.key = ss_strdup(found->key);
+        SS_VEC_PUSH(&look->unsearched, hit);
     }
     json_decref(record);
     return SS_OK;
@@ -147,17 +152,20 @@ static int by_time(const void *left, const void *right)
     return ss_find_order(a->at_us, a->entry.key, b->at_us, b->entry.key);
 }
 
-// Leave those that stand behind the place where the page begins, in order.
+// It stands behind the place where the page begins.
+static bool is_of_page(const struct ss_find *find, const struct hit *hit)
+{
+    return !find->after || ss_find_order(find->after_us, find->after,
+                               hit->at_us, hit->entry.key) < 0;
+}
+
+// Leave those that are of this page, or a later one, in order.
 static void order_named(struct look *look)
 {
-    const struct ss_find *find = look->find;
     size_t count = 0;
     for (size_t i = 0; i < look->hits.count; i++) {
         struct hit *hit = &look->hits.items[i];
-        bool is_behind =
-            !find->after || ss_find_order(find->after_us, find->after,
-                                hit->at_us, hit->entry.key) < 0;
-        if (is_behind) {
+        if (is_of_page(look->find, hit)) {
             look->hits.items[count++] = *hit;
         } else {
             ss_job_entry_fini(&hit->entry);
@@ -242,6 +250,30 @@ static struct hit *first_of(struct look looks[2], size_t at[2])
     return order <= 0 ? left : right;
 }
 
+// Those of this page alone, which ends there (NULL: nowhere). What stands
+// behind its end is looked at again.
+static size_t count_unsearched(
+    const struct look *look, int64_t end_us, const char *end)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < look->unsearched.count; i++) {
+        const struct hit *it = &look->unsearched.items[i];
+        count +=
+            is_of_page(look->find, it) &&
+            (!end || ss_find_order(it->at_us, it->entry.key, end_us, end) <= 0);
+    }
+    return count;
+}
+
+static void page_end(struct ss_job *job, const struct look looks[2],
+    int64_t end_us, const char *end)
+{
+    job->place = end ? ss_find_place(end_us, end) : NULL;
+    for (size_t i = 0; i < 2; i++) {
+        job->lacks.search += count_unsearched(&looks[i], end_us, end);
+    }
+}
+
 static void page_make(struct ss_job *job, struct look looks[2])
 {
     const struct look *cut = cut_of(looks);
@@ -262,9 +294,11 @@ static void page_make(struct ss_job *job, struct look looks[2])
     }
     bool is_full = hit && job->entries_count == job->find.limit;
     if (is_full && last) {
-        job->place = ss_find_place(last->at_us, last->entry.key);
+        page_end(job, looks, last->at_us, last->entry.key);
     } else if (cut) {
-        job->place = ss_find_place(cut->last_us, cut->last_key);
+        page_end(job, looks, cut->last_us, cut->last_key);
+    } else {
+        page_end(job, looks, 0, NULL);
     }
 }
 
@@ -306,7 +340,6 @@ int ss_job_find(struct ss_store *store, struct ss_job *job)
     }
     if (status == SS_OK) {
         page_make(job, looks);
-        job->lacks.search = looks[0].unsearched + looks[1].unsearched;
     }
     look_fini(&looks[0]);
     look_fini(&looks[1]);

@@ -97,8 +97,18 @@ static struct ss_job *look(const struct ss_find *find)
     return job;
 }
 
-// "a b", and " ..." where it goes on: what a page says, and *find then asks for
-// the next one.
+// *find then asks for the next page; without `after`: that was the last one.
+static void go_on(struct ss_find *find, const struct ss_job *job)
+{
+    ss_free(find->after);
+    find->after = NULL;
+    if (job->place) {
+        find->after = ss_strdup(strchr(job->place, '/') + 1);
+        find->after_us = strtoll(job->place, NULL, 10);
+    }
+}
+
+// "a b", and " ..." where it goes on: what a page says.
 static void page(struct ss_find *find, const char *expected)
 {
     struct ss_buf text;
@@ -110,12 +120,7 @@ static void page(struct ss_find *find, const char *expected)
         ss_buf_addf(&text, " ...");
     ck_assert_str_eq(ss_buf_str(&text), expected);
     ss_buf_fini(&text);
-    ss_free(find->after);
-    find->after = NULL;
-    if (job->place) {
-        find->after = ss_strdup(strchr(job->place, '/') + 1);
-        find->after_us = strtoll(job->place, NULL, 10);
-    }
+    go_on(find, job);
     ss_job_destroy(&job);
 }
 
@@ -265,6 +270,40 @@ START_TEST(threads_are_found_by_what_is_said_of_them_and_of_their_runs)
 }
 END_TEST
 
+// How many have more metadata than is searched: each is told of once.
+static void unsearched(struct ss_find *find, size_t expected)
+{
+    size_t count = 0;
+    do {
+        struct ss_job *job = look(find);
+        count += job->lacks.search;
+        go_on(find, job);
+        ss_job_destroy(&job);
+    } while (find->after);
+    ck_assert_uint_eq(count, expected);
+}
+
+START_TEST(what_cannot_be_searched_is_counted_once_over_all_pages)
+{
+    struct ss_find find = that(true, NULL, NULL, "{\"user\":\"ann\"}");
+    open_kind(_i);
+    for (int i = 0; i < 12; i++) {
+        char *name = ss_format("s/%d", i);
+        char *record =
+            ss_format("{\"thread\":\"%s\",\"updated_us\":%d,%s}", name, i,
+                i % 3 == 1 ? "\"metadata_is_long\":true"
+                           : "\"own\":{\"user\":\"ann\"}");
+        put(SS_TABLE_THREADS, name, NULL, i, record);
+        ss_free(record);
+        ss_free(name);
+    }
+    find.limit = 3;
+    unsearched(&find, 4);
+    find.prefix = (char *)"s/";
+    unsearched(&find, 4);
+}
+END_TEST
+
 // Runs of graph g, or threads, in one commit.
 static void many(enum ss_store_table table, size_t count)
 {
@@ -370,6 +409,7 @@ int main(void)
         runs_are_found_by_all_that_is_said_of_them,
         threads_are_found_by_how_they_stand,
         threads_are_found_by_what_is_said_of_them_and_of_their_runs,
+        what_cannot_be_searched_is_counted_once_over_all_pages,
         what_few_fit_is_found_in_steps,
         threads_whose_names_begin_so_are_found_at_once_where_they_are_few,
         a_page_is_not_larger_than_an_answer_may_be,
