@@ -164,13 +164,20 @@ static int64_t told_time(const struct ss_row *row)
     return ticks >= ss_uuid6_ticks(0) ? ss_uuid6_wall_us(ticks) : 0;
 }
 
+// Its column says its time, where 0 is that of the checkpoint's id.
+static bool time_fits(const struct ss_row *row)
+{
+    return row->wall_us != 0 || told_time(row) == 0;
+}
+
 // As short as who reads it allows. Gives the format of what stands there then.
 static int32_t body_tell(const struct ss_row *row,
     const struct ss_journal_form *form, struct ss_tail *tail, size_t before)
 {
     bool is_short = form->format >= SS_ROW_FORMAT_8 &&
                     body_shorten(row, form, tail, before);
-    if (form->format >= SS_ROW_FORMAT_10 && head_add(row, is_short, tail)) {
+    if (form->format >= SS_ROW_FORMAT_10 && time_fits(row) &&
+        head_add(row, is_short, tail)) {
         return SS_ROW_FORMAT_10;
     }
     int32_t format = ss_row_format(row);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "coordinator/store/store_actor.h"
@@ -562,6 +563,16 @@ static void other_metadata(struct ss_row *row)
     json_object_set_new(row->metadata, "user", json_string("Ada"));
 }
 
+static void at_no_time(struct ss_row *row)
+{
+    row->wall_us = 0;
+}
+
+static void at_the_time_of_its_id(struct ss_row *row)
+{
+    row->wall_us = ss_uuid6_wall_us(ss_uuid6_read(row->checkpoint_id));
+}
+
 static void named_run(struct ss_row *row)
 {
     strcpy(row->run, "mine");
@@ -583,8 +594,8 @@ static const struct telling {
     bool is_told;
 } tellings[] = {{NULL, true}, {no_run, true}, {the_run_before, true},
     {a_parent_in_no_row, true}, {far_back, true}, {nothing_known, true},
-    {other_metadata, true}, {named_run, false}, {large_step, false},
-    {from_elsewhere, false}};
+    {other_metadata, true}, {at_the_time_of_its_id, true}, {at_no_time, false},
+    {named_run, false}, {large_step, false}, {from_elsewhere, false}};
 
 static struct ss_store_row append_told(
     struct ss_row *row, struct ss_journal_bytes *ret)
