@@ -17,14 +17,13 @@ static void measure_limits(const struct ss_engine *engine)
     } numbers[] = {{SS_METRIC_LIMIT_MAX, "tasks_max"},
         {SS_METRIC_LIMIT_PARTS, "here"}, {SS_METRIC_LIMIT_OUT, "out"},
         {SS_METRIC_LIMIT_HELD, "held"}, {SS_METRIC_LIMIT_WAITING, "stopped"}};
-    json_t *limits = ss_engine_limits(engine);
+    json_t *limits = ss_engine_limits(engine, LIMITS_MAX);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
         json_t *all = json_object(), *limit;
         size_t k;
         json_array_foreach (limits, k, limit)
-            if (k < LIMITS_MAX)
-                json_object_set_new(all, ss_json_str(limit, "limit", ""),
-                    json_integer(ss_json_int(limit, numbers[i].key, 0)));
+            json_object_set_new(all, ss_json_str(limit, "limit", ""),
+                json_integer(ss_json_int(limit, numbers[i].key, 0)));
         ss_metric_set_limits(numbers[i].metric, all);
     }
     json_decref(limits);

@@ -348,8 +348,10 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
 // Costs as much as there are workers.
 void ss_engine_count(
     const struct ss_engine *it, struct ss_engine_counts *ret_counts);
-// Limits of tasks, as the request `limits` shows them. Gives.
-json_t *ss_engine_limits(const struct ss_engine *it);
+// The numbers of so many limits of tasks at most, under the names that the
+// request `limits` has for them. Gives a list. It is asked for ten times a
+// second: what else a limit has to show is left out.
+json_t *ss_engine_limits(const struct ss_engine *it, size_t most);
 // Nothing is out: no attempt runs, no row waits to be stored.
 bool ss_engine_is_quiet(const struct ss_engine *it);
 // The thread is in memory, or is being read. Else it is read before anything is

@@ -31,9 +31,9 @@ void ss_engine_count(
                               ss_shards_have(ss_shards_ours(engine), i);
 }
 
-json_t *ss_engine_limits(const struct ss_engine *it)
+json_t *ss_engine_limits(const struct ss_engine *it, size_t most)
 {
-    return ss_limits_json(&it->engine);
+    return ss_limits_numbers(&it->engine, most);
 }
 
 bool ss_engine_is_quiet(const struct ss_engine *it)

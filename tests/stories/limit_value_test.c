@@ -80,6 +80,12 @@ static void values_are(int64_t values, int64_t out, int64_t waiting)
     ck_assert_int_eq(ss_json_int(limit, "waiting", -1), waiting);
 }
 
+// What is measured of limits, of one at most.
+static json_t *measured(void)
+{
+    return ss_engine_limits(ss_core_engine(world.core), 1);
+}
+
 // ------------------------------------------------------------------ values
 
 START_TEST(each_value_of_a_key_has_a_limit_of_its_own)
@@ -106,6 +112,37 @@ START_TEST(each_value_of_a_key_has_a_limit_of_its_own)
 END_TEST
 
 // One has a place: who comes after many tasks of another waits for one of them.
+// It is measured ten times a second, however many limits and members there are.
+START_TEST(what_is_measured_of_a_limit_are_its_numbers_alone)
+{
+    static const char *const keys[] = {
+        "tasks_max", "here", "out", "lingering", "held", "waiting", "stopped"};
+    enum { KEYS = sizeof(keys) / sizeof(*keys) };
+    begin_world(TWO_EACH, 20);
+    world_graph(chart(
+        "h", "start>b b>end", "{'nodes': {'b': {'limit': {'tasks_max': 3}}}}"));
+    world_worker("w2", 1);
+    begin_some("'acme'", 5);
+    begin_some("'beta'", 1);
+    json_t *limits = measured();
+    const json_t *one = json_array_get(limits, 0), *shown = listed();
+    ck_assert_uint_eq(json_array_size(limits), 1);
+    ck_assert_uint_eq(
+        json_array_size(json_object_get(world_get("limits", "{}"), "limits")),
+        2);
+    ck_assert_str_eq(ss_json_str(one, "limit", ""), "openai");
+    for (size_t i = 0; i < KEYS; i++)
+        ck_assert_int_eq(
+            ss_json_int(one, keys[i], -1), ss_json_int(shown, keys[i], -2));
+    ck_assert_int_eq(ss_json_int(one, "out", -1), 3);
+    ck_assert_int_eq(ss_json_int(one, "stopped", -1), 3);
+    ck_assert_uint_eq(json_object_size(one), 1 + KEYS);
+    json_decref(limits);
+    world_let("a");
+    world_run();
+}
+END_TEST
+
 START_TEST(the_backlog_of_a_value_starves_no_other)
 {
     begin_world("{'tasks_max': 9, 'each': 'customer'}", 1);
@@ -312,6 +349,7 @@ START_TEST(behind_a_start_a_value_waits_for_what_was_out_of_it)
 END_TEST
 
 SUITE("limit_value", each_value_of_a_key_has_a_limit_of_its_own,
+    what_is_measured_of_a_limit_are_its_numbers_alone,
     the_backlog_of_a_value_starves_no_other,
     whatever_stands_under_a_key_is_a_value,
     a_key_of_the_runs_metadata_counts_as_well,

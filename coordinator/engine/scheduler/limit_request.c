@@ -211,26 +211,38 @@ static int by_waiting(const void *a, const void *b)
                : strcmp(one->said.name, other->said.name);
 }
 
-static void add_int(json_t *json, const char *key, int64_t more)
+// Of a limit, or of all values of its key.
+struct numbers {
+    int64_t here, out, lingering, held, waiting, stopped, begun;
+};
+
+static void count(const struct engine *engine, const struct limit *limit,
+    struct numbers *numbers)
 {
-    set_int(json, key, ss_json_int(json, key, 0) + more);
+    numbers->here += limit->share;
+    numbers->out += limit->out;
+    numbers->lingering += limit->lingering;
+    numbers->held += ss_limit_held(engine, limit);
+    numbers->waiting += limit->waiting;
+    numbers->stopped += limit->lines_now.stopped;
+    numbers->begun += limit->per_ms > 0 ? limit->begun_now : 0;
 }
 
-static void add_numbers(
-    const struct engine *engine, const struct limit *limit, json_t *json)
+static void set_numbers(
+    const struct limit *limit, const struct numbers *numbers, json_t *json)
 {
-    add_int(json, "here", limit->share);
-    add_int(json, "out", limit->out);
-    add_int(json, "lingering", limit->lingering);
-    add_int(json, "held", ss_limit_held(engine, limit));
-    add_int(json, "waiting", limit->waiting);
-    add_int(json, "stopped", limit->lines_now.stopped);
+    set_int(json, "here", numbers->here);
+    set_int(json, "out", numbers->out);
+    set_int(json, "lingering", numbers->lingering);
+    set_int(json, "held", numbers->held);
+    set_int(json, "waiting", numbers->waiting);
+    set_int(json, "stopped", numbers->stopped);
     if (limit->per_ms > 0)
-        add_int(json, "begun", limit->begun_now);
+        set_int(json, "begun", numbers->begun);
 }
 
-static void add_values(
-    const struct engine *engine, const struct limit *whole, json_t *json)
+static void add_values(const struct engine *engine, const struct limit *whole,
+    struct numbers *numbers, json_t *json)
 {
     SS_VEC(const struct limit *) values = {0};
     json_t *list = json_array();
@@ -239,7 +251,7 @@ static void add_values(
         if (((const struct limit *)e->value)->whole == whole)
             SS_VEC_PUSH(&values, e->value);
     for (size_t i = 0; i < values.count; i++)
-        add_numbers(engine, values.items[i], json);
+        count(engine, values.items[i], numbers);
     if (values.count > 0)
         qsort(values.items, values.count, sizeof(*values.items), by_waiting);
     for (size_t i = 0; i < values.count && i < BUSIEST_MAX; i++) {
@@ -260,15 +272,17 @@ static json_t *limit_json(
     const struct engine *engine, const struct limit *limit)
 {
     const json_t *set = ss_limit_record(engine, "set", -1, limit->said.name);
+    struct numbers numbers = {0};
     char text[SS_TIME_SIZE];
     json_t *json = json_pack("{s:s, s:I, s:o}", "limit", limit->said.name,
         "tasks_max", (json_int_t)limit->tasks_max, "members",
         members_json(engine, limit));
-    add_numbers(engine, limit, json);
+    count(engine, limit, &numbers);
+    if (limit->each)
+        add_values(engine, limit, &numbers, json);
+    set_numbers(limit, &numbers, json);
     if (limit->per_ms > 0)
         set_int(json, "per_ms", limit->per_ms);
-    if (limit->each)
-        add_values(engine, limit, json);
     if (limit->said.tasks_max > 0)
         set_int(json, "said_max", limit->said.tasks_max);
     if (set) {
@@ -280,7 +294,7 @@ static json_t *limit_json(
     return json;
 }
 
-json_t *ss_limits_json(const struct engine *engine)
+static json_t *limits_json(const struct engine *engine)
 {
     json_t *list = json_array();
     ss_lines_count(engine, false);
@@ -296,5 +310,48 @@ json_t *ss_limits_json(const struct engine *engine)
 void ss_limits_request(struct engine *engine, const struct ss_request *request)
 {
     ss_reply(
-        engine, request, json_pack("{s:o}", "limits", ss_limits_json(engine)));
+        engine, request, json_pack("{s:o}", "limits", limits_json(engine)));
+}
+
+// A whole stands before its values.
+static void count_all(
+    const struct engine *engine, size_t most, struct ss_map *ret_counted)
+{
+    ss_lines_count(engine, false);
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next) {
+        const struct limit *limit = e->value;
+        const struct limit *whole = limit->whole ? limit->whole : limit;
+        struct numbers *numbers =
+            ss_map_get_number(ret_counted, (uintptr_t)whole);
+        if (!numbers && limit == whole && limit->tasks_max > 0 &&
+            ret_counted->count < most) {
+            numbers = ss_zalloc(1, sizeof(*numbers));
+            ss_map_put_number(ret_counted, (uintptr_t)limit, numbers);
+        }
+        if (numbers && (limit == whole || whole->each))
+            count(engine, limit, numbers);
+    }
+}
+
+json_t *ss_limits_numbers(const struct engine *engine, size_t most)
+{
+    struct ss_map counted = {0}; // limit -> struct numbers *
+    json_t *list = json_array();
+    count_all(engine, most, &counted);
+    for (const struct ss_map_entry *e = engine->scheduler->limits.by_name.first;
+         e; e = e->next) {
+        const struct limit *limit = e->value;
+        const struct numbers *numbers =
+            ss_map_get_number(&counted, (uintptr_t)limit);
+        json_t *json = numbers ? json_object() : NULL;
+        if (!json)
+            continue;
+        json_object_set_new(json, "limit", json_string(limit->said.name));
+        set_int(json, "tasks_max", limit->tasks_max);
+        set_numbers(limit, numbers, json);
+        json_array_append_new(list, json);
+    }
+    ss_map_fini(&counted, ss_free);
+    return list;
 }

@@ -47,8 +47,9 @@ void ss_limit_explain(const struct task *task, bool of_many, json_t *json);
 
 // ------------------------------------------------ limit_request.c
 
-// As the request `limits` shows them. Gives.
-json_t *ss_limits_json(const struct engine *engine);
+// The numbers of so many limits at most, under the names that the request
+// `limits` has for them, and nothing else of these. Gives a list.
+json_t *ss_limits_numbers(const struct engine *engine, size_t most);
 
 // The requests `limit` and `limits`.
 void ss_limit_request(struct engine *engine, const struct ss_request *request);
