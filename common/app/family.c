@@ -93,7 +93,7 @@ _Noreturn static void family_be_child(
     struct family *family, const struct child *child, pid_t parent, int fd)
 {
     struct ss_family_child is = child->is;
-    char code[16];
+    char code[32];
     ss_notify_begin_at(fd, ss_notify_sign_ms());
     ss_log_set_process(is.index + 1);
     setpgid(0, 0);
@@ -103,8 +103,8 @@ _Noreturn static void family_be_child(
     is.pid = getpid();
     int got = family->options->be(family->options->ctx, &is);
     fflush(NULL);
-    snprintf(code, sizeof(code), "%d", got);
-    ss_family_tell(SAYS_CODE, code);
+    snprintf(code, sizeof(code), SAYS_CODE "=%d", got);
+    ss_notify_parent_last(code);
     // Not exit(): threads that still run must not meet its destructors.
     _exit(got);
 }

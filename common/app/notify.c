@@ -1,11 +1,13 @@
 // notify.c - a datagram socket, and what was told by it.
 #include "common/app/notify.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -13,6 +15,10 @@
 
 // A manager that is slow to read is told again after so long.
 enum { AGAIN_MS = 100 };
+
+// So long a child waits for its parent to have room for its last line: more
+// than a parent that lives ever needs, less than a person waits.
+enum { LAST_S = 10 };
 
 static struct {
     int fd; // -1: nobody is told
@@ -91,10 +97,29 @@ static bool tell(const char *text)
                notify.to_size) >= 0;
 }
 
+static bool has_parent(void)
+{
+    return notify.fd >= 0 && notify.to_size == 0;
+}
+
 void ss_notify_parent(const char *line)
 {
-    if (notify.fd >= 0 && notify.to_size == 0)
+    if (has_parent())
         (void)tell(line);
+}
+
+void ss_notify_parent_last(const char *line)
+{
+    const struct timeval most = {.tv_sec = LAST_S};
+    if (!has_parent())
+        return;
+    // Without it a send does not wait: then it is as any other line.
+    int flags =
+        setsockopt(notify.fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) == 0
+            ? MSG_NOSIGNAL
+            : MSG_NOSIGNAL | MSG_DONTWAIT;
+    while (send(notify.fd, line, strlen(line), flags) < 0 && errno == EINTR)
+        continue;
 }
 
 static void tell_status(const char *trouble)

@@ -25,6 +25,9 @@ void ss_notify_begin(void);
 void ss_notify_begin_at(int fd, int64_t sign_ms);
 // A line for that parent. A process that is no child tells nobody.
 void ss_notify_parent(const char *line);
+// The same as the process ends: it waits until the parent has room for the
+// line, as one that were lost would be taken for a crash.
+void ss_notify_parent_last(const char *line);
 bool ss_notify_is_on(void);
 // How often a sign is given; 0: nobody watches.
 int64_t ss_notify_sign_ms(void);

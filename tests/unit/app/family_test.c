@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,6 +388,48 @@ START_TEST(what_a_child_says_last_is_heard)
 }
 END_TEST
 
+static int fill_and_end(void *ctx, const struct ss_family_child *child)
+{
+    enum { MORE_THAN_FITS = 10000 };
+    char pid[16];
+    (void)ctx;
+    snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+    if (child->starts > 1)
+        return 1; // what was said before has been taken for a crash
+    kill(getppid(), SIGSTOP);
+    for (int i = 0; i < MORE_THAN_FITS; i++)
+        ss_family_tell("X_PLACE", "here=there");
+    (void)!write(letters[1], pid, strlen(pid));
+    return 0;
+}
+
+// 'R', 'S' (it waits), 'Z' (it has ended)
+static char state_of(long pid)
+{
+    char path[64], state = '?';
+    snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = '?';
+    if (file)
+        fclose(file);
+    return state;
+}
+
+START_TEST(the_last_word_of_a_child_waits_until_it_is_heard)
+{
+    char pid[16] = "";
+    begin_family(1, fill_and_end);
+    for (size_t i = 0; i < sizeof(pid) - 1 && !strchr(pid, '\n'); i++)
+        pid[i] = heard();
+    long child = strtol(pid, NULL, 10);
+    while (state_of(child) == 'R')
+        sched_yield();
+    kill(parent, SIGCONT);
+    ck_assert_int_eq(family_code(), 0);
+}
+END_TEST
+
 START_TEST(outside_of_a_family_nothing_is_told)
 {
     ss_notify_begin();
@@ -446,6 +489,7 @@ int main(void)
     tcase_add_test(
         tcase, one_that_hangs_is_started_again_where_somebody_watches);
     tcase_add_test(tcase, what_a_child_says_last_is_heard);
+    tcase_add_test(tcase, the_last_word_of_a_child_waits_until_it_is_heard);
     tcase_add_test(tcase, outside_of_a_family_nothing_is_told);
     tcase_add_test(tcase, how_a_process_ended_is_said_in_words);
     suite_add_tcase(suite, tcase);
