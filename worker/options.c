@@ -131,15 +131,29 @@ static void set_ms(json_t *object, const char *key, int64_t ms)
         json_object_set_new(object, key, json_integer(ms));
 }
 
+static bool has_factor(const struct ss_retry_policy *retry)
+{
+    // NaN is one too: it is refused where the graph is compiled.
+    return !(retry->backoff_factor >= 0 && retry->backoff_factor <= 0);
+}
+
+// A policy that says anything is a policy, as LangGraph's are.
+static bool is_said(const struct ss_retry_policy *retry)
+{
+    return retry->attempts_max > 0 || retry->initial_interval_ms != 0 ||
+           retry->max_interval_ms != 0 || has_factor(retry) ||
+           retry->no_jitter || retry->retry_on;
+}
+
 static json_t *retry_json(const struct ss_retry_policy *retry)
 {
     json_t *object = json_object();
-    json_object_set_new(
-        object, "max_attempts", json_integer(retry->attempts_max));
+    if (retry->attempts_max > 0)
+        json_object_set_new(
+            object, "max_attempts", json_integer(retry->attempts_max));
     set_ms(object, "initial_interval_ms", retry->initial_interval_ms);
     set_ms(object, "max_interval_ms", retry->max_interval_ms);
-    bool is_default = retry->backoff_factor >= 0 && retry->backoff_factor <= 0;
-    if (!is_default)
+    if (has_factor(retry))
         json_object_set_new(object, "backoff_factor",
             or_null(json_real(retry->backoff_factor)));
     if (retry->no_jitter)
@@ -157,9 +171,9 @@ json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
     if (options->retry.attempts_max < 0)
         ss_graph_def_fail(graph,
             "node \"%s\": its .retry.attempts_max is %d: it counts the first"
-            " try, and 0 is no retries",
+            " try, and 1 is no retries",
             node, options->retry.attempts_max);
-    if (options->retry.attempts_max > 0)
+    else if (is_said(&options->retry))
         json_object_set_new(object, "retry", retry_json(&options->retry));
     set_ms(object, "timeout_ms", options->timeout_ms);
     set_ms(object, "idle_timeout_ms", options->idle_timeout_ms);
@@ -177,6 +191,12 @@ json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
         json_object_set_new(object, "error_handler", json_true());
     set_names(object, "destinations", options->goes_to);
     set_str(object, "subgraph", options->subgraph);
+    for (const char *const *it = options->labels; it && *it; it++)
+        if (!**it)
+            ss_graph_def_fail(graph,
+                "node \"%s\": one of its .labels is an empty text; no worker "
+                "offers that",
+                node);
     set_names(object, "labels", options->labels);
     char *where = ss_format("node \"%s\"", node);
     set_text(graph, where, object, "metadata", options->metadata);

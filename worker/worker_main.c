@@ -37,6 +37,12 @@ static int check(const struct ss_worker_settings *values, bool has_app)
             "--app libhello.so\n");
         return SS_EXIT_USAGE;
     }
+    for (size_t i = 0; i < values->labels.count; i++)
+        if (!*values->labels.items[i]) {
+            fprintf(stderr, "superstep-worker: --label is an empty text; give "
+                            "a word that nodes ask for, such as gpu\n");
+            return SS_EXIT_USAGE;
+        }
     if (values->metrics && *values->metrics && values->processes > 1) {
         char *last =
             ss_port_after(values->metrics, (unsigned)values->processes - 1);

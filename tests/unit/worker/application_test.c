@@ -333,6 +333,44 @@ START_TEST(an_option_is_named_as_it_was_written)
 }
 END_TEST
 
+static void retries_by_default(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .retry.initial_interval_ms = 50);
+    ss_node(graph, "b", nothing, .retry.retry_on = SS_ALL("busy"));
+    ss_node(graph, "c", nothing, .retry.no_jitter = true);
+    ss_node(graph, "d", nothing, .retry.max_interval_ms = 50);
+    ss_node(graph, "e", nothing, .retry.backoff_factor = 1.5);
+    ss_node(graph, "never", nothing);
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(a_retry_policy_without_a_number_of_attempts_is_no_silent_nothing)
+{
+    ck_assert_msg(build(retries_by_default) == SS_OK, "%s", error.message);
+    const struct ss_graph *graph = ss_application_graph(made, 0)->graph;
+    for (size_t i = 0; i < graph->nodes_count; i++) {
+        const struct ss_node *node = &graph->nodes[i];
+        bool is_one = strlen(node->name) == 1;
+        ck_assert_uint_eq(node->retries_count, is_one);
+        if (is_one)
+            ck_assert_int_eq(node->retries[0].attempts_max, 3);
+    }
+}
+END_TEST
+
+static void label_of_nothing(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .labels = SS_ALL("gpu", ""));
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(an_empty_label_that_no_worker_can_offer_is_refused)
+{
+    ck_assert_ptr_nonnull(strstr(complaint(label_of_nothing),
+        "node \"a\": one of its .labels is an empty text"));
+}
+END_TEST
+
 static void join_of_nothing(struct ss_graph_def *graph)
 {
     ss_node(graph, "a", nothing);
@@ -520,6 +558,8 @@ static void add_tests(TCase *tcase)
     T(a_name_that_is_null_or_no_text_is_told);
     T(what_cannot_be_told_is_not_left_out);
     T(an_option_is_named_as_it_was_written);
+    T(a_retry_policy_without_a_number_of_attempts_is_no_silent_nothing);
+    T(an_empty_label_that_no_worker_can_offer_is_refused);
     T(a_join_of_nothing_is_refused);
     T(another_abi_is_refused_with_both_numbers);
     T(an_application_may_build_its_graphs_from_its_argument);

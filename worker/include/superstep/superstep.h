@@ -208,8 +208,8 @@ typedef int ss_node_fn(struct ss_task *task);
 typedef int ss_router_fn(struct ss_route *route);
 
 struct ss_retry_policy {
-    int attempts_max; // LangGraph's max_attempts, the first try included;
-                      // 0: no retries, whatever else is said
+    int attempts_max; // LangGraph's max_attempts, the first try included; 0:
+                      // its 3 if anything else is said here, else no retries
     int64_t initial_interval_ms; // 0: 500
     double backoff_factor;       // 0: 2.0
     int64_t max_interval_ms;     // 0: 128000
