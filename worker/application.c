@@ -120,7 +120,9 @@ int ss_app_error(struct ss_app_builder *app, const char *format, ...)
     char text[SS_ERROR_SIZE];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    vsnprintf(text, sizeof(text),
+        format ? format : "it cannot be set up, and gave NULL as the reason",
+        args);
     va_end(args);
     if (app->error.status == SS_OK)
         ss_error_set(&app->error, SS_EINVAL, "%s", text);

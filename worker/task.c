@@ -16,6 +16,8 @@
 // since it goes into JSON: a text that is not loses its bytes above 127. Gives.
 static char *vtext(size_t size_max, const char *format, va_list args)
 {
+    if (!format)
+        return ss_strdup("(no text: its format is NULL)");
     char *text = ss_alloc(size_max);
     int wanted = vsnprintf(text, size_max, format, args);
     if (wanted < 0)
@@ -62,7 +64,10 @@ void ss_task_fail_args(struct ss_task *task, int code, const char *kind,
     task->outcome->code = code;
     task->outcome->retryable = retryable;
     task->outcome->error_kind = text_of(kind, SS_KIND_SIZE_MAX);
-    task->outcome->message = vtext(SS_FAILURE_SIZE_MAX, format, args);
+    task->outcome->message =
+        format ? vtext(SS_FAILURE_SIZE_MAX, format, args)
+               : ss_format("the body failed and did not say why: the format "
+                           "that it gave is NULL");
 }
 
 void ss_task_fail(struct ss_task *task, int code, const char *kind,
@@ -201,10 +206,11 @@ int ss_set_text(struct ss_task *task, const char *key, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    json_t *text = json_vsprintf(format, args);
+    json_t *text = format ? json_vsprintf(format, args) : NULL;
     va_end(args);
     return set(task, "ss_set_text", key, text,
-        "its text is not UTF-8, or its format is none of printf()'s");
+        format ? "its text is not UTF-8, or its format is none of printf()'s"
+               : "its format is NULL");
 }
 
 int ss_set_json(struct ss_task *task, const char *key, json_t *value)

@@ -64,6 +64,29 @@ START_TEST(a_typed_value_is_an_update_of_its_key)
 }
 END_TEST
 
+static const char *no_reason;
+
+static int fail_without_reason(struct ss_task *task)
+{
+    return ss_fail(task, NULL, no_reason);
+}
+
+static int set_without_format(struct ss_task *task)
+{
+    return ss_set_text(task, "name", no_reason);
+}
+
+START_TEST(a_failure_whose_reason_is_null_is_a_failure_that_says_so)
+{
+    ck_assert_str_eq(run_body(fail_without_reason, "{}"),
+        "failed node_failed (-): the body failed and did not say why: the "
+        "format that it gave is NULL");
+    ck_assert_str_eq(run_body(set_without_format, "{}"),
+        "failed invalid_update (-): ss_set_text: key \"name\": its format is "
+        "NULL");
+}
+END_TEST
+
 static int set_two(struct ss_task *task)
 {
     ss_set_int(task, "name", 1);
@@ -508,6 +531,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_body_that_writes_nothing_still_leads_on);
     tcase_add_test(tcase, each_of_several_updates_counts);
     tcase_add_test(tcase, a_typed_value_is_an_update_of_its_key);
+    tcase_add_test(
+        tcase, a_failure_whose_reason_is_null_is_a_failure_that_says_so);
     tcase_add_test(tcase, typed_values_of_several_keys_are_one_update);
     tcase_add_test(tcase, a_typed_value_that_is_none_fails_the_task_by_name);
     tcase_add_test(tcase, updates_come_before_sends_and_gotos_in_their_order);
