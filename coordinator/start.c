@@ -90,7 +90,7 @@ static void describe(struct start *start, int64_t ms, char *text, size_t size)
     ss_check(pthread_mutex_lock(&start->mutex) == 0);
     snprintf(text, size,
         "starting: the store has not answered for %lld s: it is to %s%s%s",
-        (long long)(ms / 1000), what ? what : "answer",
+        (long long)ss_clock_seconds(ms), what ? what : "answer",
         start->why[0] ? ": " : "", start->why);
     ss_check(pthread_mutex_unlock(&start->mutex) == 0);
 }

@@ -35,7 +35,7 @@ static void describe(struct ss_coordinator *shell,
 {
     snprintf(shell->watch.text, sizeof(shell->watch.text),
         "the store has not answered for %lld s: %s%s",
-        (long long)((now_ms - wait->since_ms) / 1000),
+        (long long)ss_clock_seconds(now_ms - wait->since_ms),
         wait->why[0] ? "" : "it is ", wait->why[0] ? wait->why : wait->what);
 }
 
@@ -62,7 +62,7 @@ static void answers(struct ss_coordinator *shell, int64_t now_ms)
     if (watch->since_ms == 0)
         return;
     ss_log_say(SS_LOG_INFO, "the store answers again, after %lld s",
-        (long long)((now_ms - watch->since_ms) / 1000));
+        (long long)ss_clock_seconds(now_ms - watch->since_ms));
     watch->since_ms = 0;
     watch->text[0] = '\0';
 }

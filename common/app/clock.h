@@ -13,6 +13,12 @@ int64_t ss_clock_wall_us(void);
 // Milliseconds from `now_ms` until `wake_at_ms`, as poll() takes them: 0 if it
 // is past, -1 for INT64_MAX (no limit).
 int ss_clock_left(int64_t wake_at_ms, int64_t now_ms);
+// Whole seconds, rounded up: what has begun has not gone on for 0 s.
+static inline int64_t ss_clock_seconds(int64_t ms)
+{
+    enum { MS = 1000 };
+    return (ms + MS - 1) / MS;
+}
 // 64 bits that nobody can guess, for seeds.
 uint64_t ss_entropy(void);
 

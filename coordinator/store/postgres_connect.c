@@ -170,6 +170,22 @@ static bool has_ports(const char *url)
     return has;
 }
 
+// A server that answers has no connection left for us, or has one by now. libpq
+// tells the SQLSTATE of a refusal in its text alone, and there only where it
+// was asked to before.
+static bool is_full(const char *const *values)
+{
+    PGconn *conn = PQconnectdbParams(keys, values, 1);
+    if (PQstatus(conn) != CONNECTION_OK) {
+        (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
+        PQreset(conn);
+    }
+    bool is = PQstatus(conn) == CONNECTION_OK ||
+              strstr(PQerrorMessage(conn), " 53300: ");
+    PQfinish(conn);
+    return is;
+}
+
 // A server that answers, if only to refuse this user, is not away; nor is one
 // at a port that is none, which libpq takes for one that does not answer.
 bool ss_pg_is_away(const struct ss_pg_store *store)
@@ -179,7 +195,8 @@ bool ss_pg_is_away(const struct ss_pg_store *store)
     const char *const values[] = {
         "10", "15", "5", "3", "30000", "superstep", store->url, "UTF8", NULL};
     PGPing answer = PQpingParams(keys, values, 1);
-    return answer == PQPING_REJECT || answer == PQPING_NO_RESPONSE;
+    return answer == PQPING_REJECT || answer == PQPING_NO_RESPONSE ||
+           (answer == PQPING_OK && is_full(values));
 }
 
 PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error)

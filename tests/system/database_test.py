@@ -145,6 +145,23 @@ def test_a_coordinator_that_starts_waits_for_a_database_that_is_away():
         finish(world, "t", begin(world, "t"))
 
 
+def test_a_start_waits_while_a_database_has_no_connection_left():
+    with World() as world, postgres.Postgres() as server:
+        server.sql("CREATE ROLE joe LOGIN CONNECTION LIMIT 0")
+        server.sql("GRANT CREATE ON DATABASE postgres TO joe")
+        coordinator = world.coordinator(
+            "--store", f"postgres://joe@/postgres?host={server.folder}",
+            wait=False)
+        coordinator.wait_line("the store has not answered for [1-9].*"
+                              "too many connections for role")
+        server.sql("ALTER ROLE joe CONNECTION LIMIT -1")
+        world.endpoint = coordinator.wait_line(r"listening on ([^\s,]+)")[1]
+        expect("answered for 0 s" not in coordinator.text(),
+               coordinator.text())
+        world.worker(world.compile(ROUNDS))
+        finish(world, "t", begin(world, "t"))
+
+
 def test_a_start_ends_where_the_database_stays_away():
     with World() as world, postgres.Postgres() as server:
         server.stop()
