@@ -62,7 +62,7 @@ static void say(
     struct ss_screen screen = ss_screen_of(STDERR_FILENO);
     fflush(stdout);
     if (is_for_programs)
-        say_json(what, code, lines);
+        say_json(what, code, message);
     else
         fprintf(stderr, "%s%s%s %s\n", ss_tone_on(&screen, rows[what].tone),
             rows[what].title, ss_tone_off(&screen, rows[what].tone), lines);

@@ -70,20 +70,20 @@ static bool is_control(const char *text)
 
 static char *without_controls(const char *text, bool keeps_lines)
 {
-    char *plain = ss_strdup(text);
-    char *to = plain;
+    struct ss_buf plain;
+    ss_buf_init(&plain, SIZE_MAX);
     for (const char *from = text; *from; from++) {
         unsigned char byte = (unsigned char)*from;
-        bool is_line = keeps_lines && (byte == '\n' || byte == '\t');
-        if (is_control(from) && !is_line) {
-            from += byte == 0xc2;
-            *to++ = '?';
-        } else {
-            *to++ = *from;
-        }
+        bool is_line = byte == '\n' || byte == '\t';
+        if (!is_control(from) || (is_line && keeps_lines))
+            ss_buf_add(&plain, from, 1);
+        else if (is_line)
+            ss_buf_add_str(&plain, byte == '\n' ? "\\n" : "\\t");
+        else
+            ss_buf_addf(&plain, "\\x%02x",
+                byte == 0xc2 ? (unsigned char)*++from : byte);
     }
-    *to = '\0';
-    return plain;
+    return ss_buf_steal(&plain, NULL);
 }
 
 char *ss_text_plain(const char *text)

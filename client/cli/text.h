@@ -15,7 +15,8 @@ void ss_text_setup(void);
 // Columns on a terminal: a Chinese character takes two, a combining accent
 // none.
 size_t ss_text_width(const char *text);
-// The text without control characters. Gives.
+// The text with control characters as the log shows them ("\n", "\x1b"): two
+// names that differ look different, and each is on one line. Gives.
 char *ss_text_plain(const char *text);
 // The same, but lines stay lines. Gives.
 char *ss_text_lines(const char *text);

@@ -57,7 +57,7 @@ START_TEST(a_run_that_is_paused_says_by_whom_and_why_and_what_ends_it)
         "ago, to go on with what was there.\n"
         "2 tasks of a wait: their graph is paused.\n"
         "It waits: graph hello is paused since 2026-01-01 00:00:00 by olga: "
-        "ill?[1m. superstep unpause hello lets it go on.\n");
+        "ill\\x1b[1m. superstep unpause hello lets it go on.\n");
     expect(PAUSED(",\"graph\":\"hello\",\"version\":\"5f0c1e7a99\""),
         "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
         "ago, to go on with what was there.\n"
@@ -203,7 +203,7 @@ START_TEST(a_run_that_failed_says_why_without_moving_the_cursor)
         "ago, with the command {\"goto\": \"b\"}, from checkpoint 1f0a.\n"
         "Its graph is not known here, so its tasks are not named: no worker "
         "has announced it.\n"
-        "It is failed, after 500 ms: ?[2Jno.\n");
+        "It is failed, after 500 ms: \\x1b[2Jno.\n");
 }
 END_TEST
 

@@ -90,7 +90,7 @@ START_TEST(tasks_say_what_is_known_of_them)
         "2     b     failed: oh\n"
         "3     c     done: {\"n\": 1}\n"
         "4     d     to be run\n"
-        "5     e     failed: no?\n"
+        "5     e     failed: no\\x07\n"
         "6     f     failed 2 times, last: busy; next try in 2.6 s\n"
         "7     g     to be run; failed before: busy\n"
         "8     h     runs on worker w1 (attempt 2), for 3.0 s\n");

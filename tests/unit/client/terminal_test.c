@@ -218,8 +218,8 @@ END_TEST
 
 START_TEST(no_control_character_of_a_value_reaches_the_terminal)
 {
-    expect_pretty(
-        "{\"\\u009b\":\"\\u009b31m\"}", 40, 6, false, "{\"?\": \"?31m\"}\n");
+    expect_pretty("{\"\\u009b\":\"\\u009b31m\"}", 40, 6, false,
+        "{\"\\x9b\": \"\\x9b31m\"}\n");
 }
 END_TEST
 

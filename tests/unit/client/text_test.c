@@ -46,13 +46,13 @@ START_TEST(width_counts_the_columns_of_a_terminal)
 }
 END_TEST
 
-START_TEST(control_characters_are_not_shown)
+START_TEST(control_characters_are_shown_as_the_log_shows_them)
 {
-    expect(ss_text_plain("a\tb\n\x1b[31mred\x7f"), "a?b??[31mred?");
-    expect(ss_text_lines("a\tb\n\x1b[31mred"), "a\tb\n?[31mred");
+    expect(ss_text_plain("a\tb\n\x1b[31mred\x7f"), "a\\tb\\n\\x1b[31mred\\x7f");
+    expect(ss_text_lines("a\tb\n\x1b[31mred"), "a\tb\n\\x1b[31mred");
     expect(ss_text_plain("\xc2\x9b"
                          "31m \xc3\xa9"),
-        "?31m \xc3\xa9");
+        "\\x9b31m \xc3\xa9");
 }
 END_TEST
 
@@ -334,7 +334,7 @@ int main(void)
     TCase *tcase = tcase_create("text");
     tcase_add_test(tcase, width_counts_characters);
     tcase_add_test(tcase, width_counts_the_columns_of_a_terminal);
-    tcase_add_test(tcase, control_characters_are_not_shown);
+    tcase_add_test(tcase, control_characters_are_shown_as_the_log_shows_them);
     tcase_add_test(tcase, long_text_is_cut_at_a_character);
     tcase_add_test(tcase, wide_text_is_cut_between_its_characters);
     tcase_add_test(tcase, values_stand_on_one_line);
