@@ -3,6 +3,9 @@
 //
 //   starting --ready--> running --ctrl-C--> draining --all gone--> end
 //
+// One worker starts first: what is wrong with the application is told once. The
+// others follow when it is ready.
+//
 // Each is a process of its own, so that what crashes in a node's code costs one
 // worker; it is started again. Ctrl-C lets the workers finish what they run,
 // then stops the coordinator; a second one kills.
@@ -82,6 +85,8 @@ struct dev {
     struct ss_app_watch app;
     bool is_stale, is_renewing; // built anew, and its workers run the old one;
                                 // and its graphs are to be told again
+    bool is_tried; // a worker was ready with the application of now
+    bool is_unfit; // none can be: wait for the next build
     // Next, whether runs are under way; since when no task is out. 0: not.
     int64_t look_at_ms, quiet_since_ms;
     bool is_announced;
@@ -248,15 +253,15 @@ static void on_coordinator_line(struct dev *dev, const char *line)
     listens += strlen(" listening on ");
     dev->endpoint = ss_memdup(listens, (size_t)(stores - listens));
     dev->store = store_text(stores + strlen(", store "));
-    for (size_t i = 0; i < dev->workers_count && !dev->is_draining; i++)
-        start_worker(dev, &dev->workers[i], i + 1);
+    for (size_t i = 0; i < dev->workers_count; i++)
+        dev->workers[i].start_at_ms = ss_clock_ms();
 }
 
 static void on_worker_line(struct dev *dev, struct member *it, const char *line)
 {
     bool is_ready = strstr(line, " ready:") != NULL;
     if (is_ready && !it->is_ready) {
-        it->is_ready = true;
+        it->is_ready = dev->is_tried = true;
         if (dev->is_announced)
             printf("worker %s is ready\n", it->name);
         announce(dev);
@@ -360,6 +365,14 @@ static void tell_where(const struct dev *dev, int status)
             app_arg ? " --app-arg " : "", app_arg ? app_arg : "");
 }
 
+// Wrong use or application, or refused: another try tells the same.
+static bool is_refusal(int status)
+{
+    enum { WRONG = 2, REFUSED = 3 };
+    return WIFEXITED(status) &&
+           (WEXITSTATUS(status) == WRONG || WEXITSTATUS(status) == REFUSED);
+}
+
 static void on_worker_end(struct dev *dev, struct member *it, int status)
 {
     if (dev->is_draining)
@@ -376,6 +389,10 @@ static void on_worker_end(struct dev *dev, struct member *it, int status)
                                   "is loaded, or its graphs are defined"
                                 : "");
         fail(dev);
+    } else if (!it->is_ready && !dev->is_tried && is_refusal(status)) {
+        ss_cli_fail("worker %s %s: no worker runs until %s is built anew",
+            it->name, text, words.items[0]);
+        dev->is_unfit = true;
     } else {
         ss_cli_fail("worker %s %s; starting another", it->name, text);
         tell_ended(dev, it, status);
@@ -391,12 +408,13 @@ static void renew_workers(struct dev *dev)
 {
     fprintf(
         stderr, "superstep: the workers start again with %s\n", words.items[0]);
-    dev->is_stale = false;
+    dev->is_stale = dev->is_tried = dev->is_unfit = false;
     dev->is_renewing = true;
     for (size_t i = 0; i < dev->workers_count; i++) {
         struct member *it = &dev->workers[i];
         it->is_ready = false;
         it->is_renewed = it->child.pid != 0;
+        it->start_at_ms = it->is_renewed ? 0 : ss_clock_ms();
         ss_child_signal(&it->child, SIGTERM);
     }
 }
@@ -443,6 +461,13 @@ static void look_at(struct dev *dev, struct member *it)
         on_coordinator_end(dev, status);
 }
 
+// When worker `index` is to be started; 0: not, or not yet.
+static int64_t worker_due_ms(const struct dev *dev, size_t index)
+{
+    bool waits = dev->is_unfit || (index > 0 && !dev->is_tried);
+    return waits ? 0 : dev->workers[index].start_at_ms;
+}
+
 static void start_due(struct dev *dev)
 {
     int64_t now = ss_clock_ms();
@@ -451,9 +476,9 @@ static void start_due(struct dev *dev)
     if (dev->coordinator.start_at_ms && now >= dev->coordinator.start_at_ms)
         start_coordinator(dev);
     for (size_t i = 0; i < dev->workers_count; i++) {
-        struct member *it = &dev->workers[i];
-        if (it->start_at_ms && now >= it->start_at_ms)
-            start_worker(dev, it, i + 1);
+        int64_t due_ms = worker_due_ms(dev, i);
+        if (due_ms && now >= due_ms)
+            start_worker(dev, &dev->workers[i], i + 1);
     }
 }
 
@@ -482,7 +507,7 @@ static int wait_ms(const struct dev *dev)
 {
     int64_t at = dev->coordinator.start_at_ms;
     for (size_t i = 0; i < dev->workers_count; i++)
-        at = sooner(at, dev->workers[i].start_at_ms);
+        at = sooner(at, worker_due_ms(dev, i));
     at = sooner(at, ss_app_watch_look_at_ms(&dev->app));
     at = sooner(at, dev->is_stale ? dev->look_at_ms : 0);
     return at && !dev->is_draining ? ss_clock_left(at, ss_clock_ms()) : -1;

@@ -93,6 +93,18 @@ def test_dev_says_what_is_wrong_with_an_application():
         expect("nowhere.so" in dev.text("err"), dev.text())
 
 
+def test_dev_says_once_what_is_wrong_with_an_application():
+    with World() as world:
+        source = world.path("wrong.c")
+        source.write_text((APP % "any").replace(
+            'SS_START, "speak"', 'SS_START, "speek"'), encoding="utf-8")
+        dev = world.start(
+            "dev", BIN / "superstep", "dev", world.compile(source), "--listen",
+            ANY_PORT, "--db", world.path("superstep.db"), "--workers", "4")
+        expect(dev.wait() == 1, dev.text())
+        expect(dev.text("err").count("no node \"speek\"") == 1, dev.text())
+
+
 # What its node says; an empty text: it fails.
 APP = """
 #include <superstep/superstep.h>
@@ -116,10 +128,11 @@ SS_APP(SS_GRAPH("hello", hello))
 """
 
 
-def build(world, word):
+def build(world, word, leads_to="speak"):
     """As a linker does it: a new file under the old name."""
     source = world.path(f"{word}.c")
-    source.write_text(APP % word, encoding="utf-8")
+    source.write_text((APP % word).replace(
+        'SS_START, "speak"', f'SS_START, "{leads_to}"'), encoding="utf-8")
     os.replace(world.compile(source), world.path("app.so"))
     return world.path("app.so")
 
@@ -153,6 +166,19 @@ def test_dev_sees_an_application_that_was_built_anew():
         dev.kill(signal.SIGINT)
         expect(dev.wait() == 0, dev.text())
         expect("starting another" not in dev.text(), dev.text())
+
+
+def test_dev_waits_for_the_next_build_where_one_cannot_be_used():
+    with World() as world:
+        dev = start_dev(world, app=build(world, "old"))
+        build(world, "bad", leads_to="speek")
+        dev.wait_line("worker w1-2 exited with status 2: no worker runs until "
+                      ".*app.so is built anew")
+        build(world, "good")
+        dev.wait_line("worker w2-[23] is ready")
+        expect_says(world, "good")
+        expect(dev.text("err").count("no node \"speek\"") == 1, dev.text())
+        expect(dev.stop() == 0, dev.text())
 
 
 def test_dev_shows_each_run_that_fails_with_its_message():
