@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "client/commands.h"
-#include "common/base/mem.h"
 #include "common/model/value.h"
 
 static struct ss_arg_list words;
@@ -14,17 +13,22 @@ const struct ss_arg ss_cmd_draw_options[] = {SS_CLI_WORD(words, "GRAPH"),
 
 static void print(const json_t *answer)
 {
+    size_t i;
+    json_t *node;
     fputs(ss_json_str(answer, "mermaid", ""), stdout);
+    json_array_foreach (json_object_get(answer, "unmapped"), i, node)
+        ss_cli_note("node \"%s\" has a router without a map: where it may lead "
+                    "is not drawn. Its .map, or the node's .goes_to, says it",
+            json_string_value(node));
 }
 
 int ss_cmd_draw(struct ss_client *client)
 {
-    char *text;
-    struct ss_client_error error;
-    json_t *more = json_pack("{s:o*}", "xray", ss_cli_flag(xray));
-    if (ss_client_draw(client, words.items[0], more, &text, &error) != 0)
-        return ss_cli_client_fail(client, &error, words.items[0], NULL);
-    json_t *answer = json_pack("{s:s}", "mermaid", text);
-    ss_free(text);
+    json_t *answer;
+    json_t *body = json_pack(
+        "{s:o*, s:s}", "xray", ss_cli_flag(xray), "graph", words.items[0]);
+    int status = ss_cli_ask(client, "draw", body, words.items[0], &answer);
+    if (status != SS_CLI_DONE)
+        return status;
     return ss_cli_print_answer(answer, print);
 }

@@ -317,6 +317,34 @@ static bool draw(struct ss_drawing *drawing, const struct ss_graph *graph,
     return fits;
 }
 
+static void add_unmapped(
+    const struct ss_graph *graph, const char *prefix, int xray, json_t *list)
+{
+    for (size_t n = 0; n < graph->nodes_count; n++) {
+        const struct ss_node *node = &graph->nodes[n];
+        bool is_unmapped = false;
+        for (size_t i = 0; i < node->branches_count; i++)
+            is_unmapped |= !node->branches[i].map;
+        char *id = ss_format("%s%s", prefix, node->name);
+        if (is_unmapped && node->destinations_count == 0)
+            json_array_append_new(list, json_string(id));
+        if (node->subgraph && xray != 0) {
+            char *inside = ss_format("%s:", id);
+            add_unmapped(
+                node->subgraph, inside, xray > 0 ? xray - 1 : xray, list);
+            ss_free(inside);
+        }
+        ss_free(id);
+    }
+}
+
+json_t *ss_graph_unmapped(const struct ss_graph *graph, int xray)
+{
+    json_t *list = json_array();
+    add_unmapped(graph, "", xray, list);
+    return list;
+}
+
 bool ss_drawing_init(
     struct ss_drawing *drawing, const struct ss_graph *graph, int xray)
 {

@@ -236,5 +236,9 @@ struct ss_graph *ss_graph_inside(struct ss_graph *graph, const char *path);
 // Mermaid text (spec/graph.md 5.2). `xray` expands subgraphs. Gives; NULL: more
 // than SS_DRAWN_MAX nodes and ways.
 char *ss_graph_mermaid(struct ss_graph *graph, bool styles, int xray);
+// What that picture cannot show: the nodes with a router that has no map, where
+// the node does not say either where it may lead ("destinations"). A list of
+// ids as in the picture. Gives.
+json_t *ss_graph_unmapped(const struct ss_graph *graph, int xray);
 
 #endif

@@ -70,13 +70,18 @@ void ss_graphs_draw(struct engine *engine, const struct ss_request *request)
                     : (int)json_integer_value(request->xray);
     char *text =
         ss_graph_mermaid(found, !json_is_false(request->styles), depth);
-    if (text)
+    json_t *unmapped = text ? ss_graph_unmapped(found, depth) : NULL;
+    if (json_array_size(unmapped) > 0)
+        ss_reply(engine, request,
+            json_pack("{s:s, s:O}", "mermaid", text, "unmapped", unmapped));
+    else if (text)
         ss_reply(engine, request, json_pack("{s:s}", "mermaid", text));
     else
         ss_reply_error(engine, request, SS_ELIMIT,
             "graph \"%s\": a picture shows %d nodes and ways at most%s",
             found->name, SS_DRAWN_MAX,
             depth != 0 ? ", and xray opens the graphs inside" : "");
+    json_decref(unmapped);
     ss_free(text);
 }
 

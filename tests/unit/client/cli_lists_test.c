@@ -47,6 +47,18 @@ START_TEST(lists_are_tables)
 }
 END_TEST
 
+START_TEST(draw_says_which_ways_it_cannot_know)
+{
+    PLAY({.op = "draw",
+        .final = "{\"mermaid\":\"graph TD;\\n\",\"unmapped\":[\"tools\"]}"});
+    ck_assert_int_eq(RUN("draw", "agent"), 0);
+    expect_out("graph TD;\n");
+    expect_err("superstep: node \"tools\" has a router without a map: where it "
+               "may lead is not drawn. Its .map, or the node's .goes_to, says "
+               "it\n");
+}
+END_TEST
+
 START_TEST(names_in_chinese_stand_in_straight_columns)
 {
     PLAY(NO_MORE("threads", "\u62a5\u544a"),
@@ -344,6 +356,7 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, lists_are_tables);
+    tcase_add_test(tcase, draw_says_which_ways_it_cannot_know);
     tcase_add_test(tcase, names_in_chinese_stand_in_straight_columns);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
     tcase_add_test(tcase, retain_goes_through_every_page);

@@ -119,6 +119,27 @@ START_TEST(a_branch_without_a_map_leads_nowhere)
 }
 END_TEST
 
+START_TEST(a_router_without_a_map_is_named_beside_the_picture)
+{
+    struct ss_graph *graph = compile(
+        EDGES("{'name': 'a'}, {'name': 'b'}, {'name': 'told', 'destinations': "
+              "['b']}, {'name': 'sub', 'subgraph': 'in'}",
+            "['__start__', 'a'], ['a', 'told'], ['a', 'sub']",
+            ", 'branches': [{'from': 'a', 'name': 'r'}, {'from': 'b', 'name': "
+            "'r', 'map': ['a']}, {'from': 'told', 'name': 'r'}], 'subgraphs': "
+            "{'in': {'name': 'in', 'state': [], 'nodes': [{'name': 'c'}], "
+            "'edges': [['__start__', 'c']], 'branches': [{'from': 'c', 'name': "
+            "'r'}]}}"));
+    json_t *flat = ss_graph_unmapped(graph, 0);
+    json_t *deep = ss_graph_unmapped(graph, -1);
+    expect_json(flat, "['a']");
+    expect_json(deep, "['a', 'sub:c']");
+    json_decref(flat);
+    json_decref(deep);
+    ss_graph_unref(graph);
+}
+END_TEST
+
 START_TEST(destinations_are_dashed_and_have_no_label)
 {
     expect_drawing(EDGES("{'name': 'a', 'destinations': ['b', '__end__']}, "
@@ -512,6 +533,7 @@ RUN("draw", what_is_too_much_for_a_picture_is_not_drawn,
     an_orphan_takes_the_round_shapes_from_the_ends,
     a_loop_without_exit_ends_dashed_or_not_at_all,
     a_branch_without_a_map_leads_nowhere,
+    a_router_without_a_map_is_named_beside_the_picture,
     destinations_are_dashed_and_have_no_label,
     a_label_is_omitted_where_it_is_the_target_and_broken_where_long,
     of_several_labels_for_one_pair_the_first_survives,
