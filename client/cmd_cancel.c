@@ -27,12 +27,13 @@ static void say(const char *id, const json_t *answer)
     if (ss_cli_options.json)
         printf("{\"status\": \"%s\"}\n", status);
     else if (ss_run_status_by_name(status) != SS_RUN_CANCELLED)
-        printf("run %s had already ended: %s\n", id, status);
+        ss_cli_line(stdout, "run %s had already ended: %s", id, status);
     else if (rollback)
-        printf("run %s is taken back\n", id);
+        ss_cli_line(stdout, "run %s is taken back", id);
     else
-        printf("run %s is cancelled; what its finished supersteps wrote is "
-               "kept\n",
+        ss_cli_line(stdout,
+            "run %s is cancelled; what its finished supersteps wrote is "
+            "kept",
             id);
 }
 

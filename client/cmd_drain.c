@@ -19,8 +19,9 @@ int ss_cmd_drain(struct ss_client *client)
     if (ss_cli_options.json)
         printf("{\"status\": \"draining\"}\n");
     else
-        printf("worker %s leaves: it finishes what it runs, and hands back "
-               "what it has not begun\n",
+        ss_cli_line(stdout,
+            "worker %s leaves: it finishes what it runs, and hands back "
+            "what it has not begun",
             name);
     json_decref(answer);
     return SS_CLI_DONE;

@@ -37,9 +37,10 @@ static int move(struct ss_client *client, const char *of, const char *run)
     if (ss_cli_options.json)
         ss_cli_print_json(answer);
     else if (strcmp(old, new) == 0)
-        printf("run %s is of version %.8s already\n", run, old);
+        ss_cli_line(stdout, "run %s is of version %.8s already", run, old);
     else
-        printf("run %s moves from version %.8s to %.8s\n", run, old, new);
+        ss_cli_line(
+            stdout, "run %s moves from version %.8s to %.8s", run, old, new);
     json_decref(answer);
     return SS_CLI_DONE;
 }

@@ -44,8 +44,8 @@ int ss_cmd_release(struct ss_client *client)
     if (ss_cli_options.json)
         printf("{\"status\": \"running\"}\n");
     else
-        printf(
-            "run %s goes on; it was quarantined for ending its coordinator\n",
+        ss_cli_line(stdout,
+            "run %s goes on; it was quarantined for ending its coordinator",
             id);
     return SS_CLI_DONE;
 }

@@ -72,8 +72,9 @@ int ss_cmd_state(struct ss_client *client)
     else if (ss_snapshot_is_there(state))
         print(state);
     else if (json_object_get(state, "facts"))
-        printf("thread %s: nothing has run on it yet. superstep thread %s "
-               "tells what is said of it\n",
+        ss_cli_line(stdout,
+            "thread %s: nothing has run on it yet. superstep thread %s "
+            "tells what is said of it",
             thread, thread);
     else
         status = at ? ss_cli_fail("thread %s has no checkpoint %s. superstep "

@@ -101,7 +101,7 @@ static bool act(
         ss_cli_print_json(told);
         json_decref(told);
     } else if (status == 0) {
-        printf("thread %s  %s%s%s%s\n", thread, run ? "run " : "",
+        ss_cli_line(stdout, "thread %s  %s%s%s%s", thread, run ? "run " : "",
             run ? run : "", run ? " " : "", bulk->done);
     } else {
         ss_cli_note("thread %s: %s", thread, error.message);

@@ -34,11 +34,11 @@ static bool is_for_programs;
 
 // ---------------------------------------------------------------------- saying
 
-enum saying { SAYING_ERROR, SAYING_WARNING, SAYING_NOTE };
+enum saying { SAYING_ERROR, SAYING_WARNING, SAYING_NOTE, SAYING_LINES };
 
 static void say_json(enum saying what, const char *code, const char *message)
 {
-    static const char *const keys[] = {"error", "warning", "note"};
+    static const char *const keys[] = {"error", "warning", "note", "error"};
     json_t *json = json_pack(
         "{s:{s:s*, s:s*}}", keys[what], "code", code, "message", message);
     char *line = json ? ss_text_line(json) : NULL;
@@ -54,11 +54,14 @@ static void say(
         const char *title;
         enum ss_tone tone;
     } rows[] = {{"superstep:", SS_TONE_BAD},
-        {"superstep: warning:", SS_TONE_WAITS}, {"superstep:", SS_TONE_WAITS}};
-    // The message may quote others, whose text must not move the cursor.
+        {"superstep: warning:", SS_TONE_WAITS}, {"superstep:", SS_TONE_WAITS},
+        {"superstep:", SS_TONE_BAD}};
+    // The message may quote others, whose text must not move the cursor, and
+    // whose names must not begin a line.
     char message[MESSAGE_SIZE];
     vsnprintf(message, sizeof(message), format, args);
-    char *lines = ss_text_lines(message);
+    char *lines =
+        what == SAYING_LINES ? ss_text_lines(message) : ss_text_plain(message);
     struct ss_screen screen = ss_screen_of(STDERR_FILENO);
     fflush(stdout);
     if (is_for_programs)
@@ -114,6 +117,27 @@ int ss_cli_fail_as(const char *code, const char *format, ...)
     say(SAYING_ERROR, code, format, args);
     va_end(args);
     return SS_CLI_FAILED;
+}
+
+int ss_cli_fail_lines(const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(SAYING_LINES, code, format, args);
+    va_end(args);
+    return SS_CLI_FAILED;
+}
+
+void ss_cli_line(FILE *to, const char *format, ...)
+{
+    char line[MESSAGE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    char *plain = ss_text_plain(line);
+    fprintf(to, "%s\n", plain);
+    ss_free(plain);
 }
 
 static int complain(const char *help, const char *format, va_list args)

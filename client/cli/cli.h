@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <superstep/client.h>
 
 #include "client/cli/screen.h"
@@ -85,6 +86,12 @@ void ss_cli_warn_all(const json_t *answer);
 void ss_cli_note(const char *format, ...) SS_PRINTF(1, 2);
 // As ss_cli_fail(), with the code of the error.
 int ss_cli_fail_as(const char *code, const char *format, ...) SS_PRINTF(2, 3);
+// The same for a text that may have lines of its own, as a node's failure may;
+// elsewhere a newline is of a name, and is shown as "\n".
+int ss_cli_fail_lines(const char *code, const char *format, ...)
+    SS_PRINTF(2, 3);
+// One line for people, whatever the names in it hold; the newline is added.
+void ss_cli_line(FILE *to, const char *format, ...) SS_PRINTF(2, 3);
 // A mistake on the command line, with the way to the help. SS_CLI_USAGE.
 int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
 // What error->code says, as an SS_E...; SS_OK: a code that this version does

@@ -140,11 +140,11 @@ static void on_item(void *ctx, const json_t *item)
         watch->idle.run = watch->run;
         watch->idle.thread = watch->thread;
         if (watch->steps && !watch->follow->thread && watch->thread)
-            fprintf(stderr, "thread %s\n", watch->thread);
+            ss_cli_line(stderr, "thread %s", watch->thread);
         if (watch->steps && ss_run_status_of(item) == SS_RUN_QUEUED)
-            fprintf(stderr,
+            ss_cli_line(stderr,
                 "the run waits for its turn: another is under way "
-                "on thread %s\n",
+                "on thread %s",
                 watch->thread);
         if (json_object_get(item, "paused"))
             watch->idle.is_told = true;
@@ -190,9 +190,12 @@ static char *failure_of(
     char *who = node ? ss_format("node \"%s\"", node) : ss_strdup("");
     bool says_where = strstr(message, where) != NULL;
     bool says_who = strncmp(message, who, strlen(who)) == 0;
-    char *text =
-        ss_format("%s%s%s%s%s", says_where ? "" : where, says_where ? "" : ": ",
-            says_who ? "" : who, says_who ? "" : ": ", message);
+    char *names = ss_format("%s%s%s%s", says_where ? "" : where,
+        says_where ? "" : ": ", says_who ? "" : who, says_who ? "" : ": ");
+    char *plain = ss_text_plain(names);
+    char *text = ss_format("%s%s", plain, message);
+    ss_free(plain);
+    ss_free(names);
     ss_free(where);
     ss_free(who);
     return text;
@@ -205,7 +208,7 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
     const char *thread = ss_json_str(answer, "thread", follow->thread);
     char *text = failure_of(thread, ss_json_str(error, "node", NULL),
         ss_json_str(error, "message", "the run failed without a message"));
-    int status = ss_cli_fail_as(code, "%s (%s)", text, code);
+    int status = ss_cli_fail_lines(code, "%s (%s)", text, code);
     ss_free(text);
     return status;
 }
@@ -237,7 +240,8 @@ static int follow_end(const struct ss_follow *follow, const json_t *answer)
         ss_cli_print_json(answer);
     } else if (goes_on) {
         tell_paused(answer);
-        printf("run %s  thread %s\n", ss_json_str(answer, "run", "?"),
+        ss_cli_line(stdout, "run %s  thread %s",
+            ss_json_str(answer, "run", "?"),
             ss_json_str(answer, "thread", "?"));
     } else {
         ss_cli_warn_all(answer);
@@ -266,10 +270,10 @@ static int stopped(const struct watch *watch)
         ss_cli_fail("stopped before the run was accepted");
         return SS_CLI_STOPPED;
     }
-    fprintf(stderr,
-        "The run goes on.  Follow it:  superstep attach %s\n"
-        "                  Stop it:    superstep cancel %s\n",
-        watch->run, watch->run);
+    ss_cli_line(stderr, "The run goes on.  Follow it:  superstep attach %s",
+        watch->run);
+    ss_cli_line(stderr, "                  Stop it:    superstep cancel %s",
+        watch->run);
     return SS_CLI_STOPPED;
 }
 

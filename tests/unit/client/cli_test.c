@@ -366,6 +366,25 @@ START_TEST(an_interrupted_run_prints_the_command_that_answers)
 }
 END_TEST
 
+START_TEST(a_name_with_a_newline_stays_on_its_line)
+{
+    PLAY({.op = "cancel", .final = "{\"status\":\"done\"}"},
+        {.op = "run",
+            .items = {ACCEPTED},
+            .final = "{\"thread\":\"t\\n1\",\"status\":\"failed\",\"error\":"
+                     "{\"code\":\"node_failed\",\"node\":\"n\","
+                     "\"message\":\"two\\nlines\"}}"});
+    ck_assert_int_eq(RUN("cancel", "r\n1"), 0);
+    expect_out("run r\\n1 had already ended: done\n");
+    ck_assert_int_eq(RUN("run", "g"), 1);
+    expect_err(
+        "superstep: thread t\\n1: node \"n\": two\nlines (node_failed)\n");
+    ck_assert_int_eq(RUN("nosuch\ncommand"), 2);
+    expect_err("superstep: there is no command \"nosuch\\ncommand\".\n"
+               "superstep --help lists the commands.\n");
+}
+END_TEST
+
 START_TEST(a_failed_run_says_why)
 {
     PLAY({.op = "run",
@@ -669,6 +688,7 @@ static TCase *served(void)
     tcase_add_test(tcase, supersteps_show_as_lines);
     tcase_add_test(tcase, a_stream_prints_events);
     tcase_add_test(tcase, an_interrupted_run_prints_the_command_that_answers);
+    tcase_add_test(tcase, a_name_with_a_newline_stays_on_its_line);
     tcase_add_test(tcase, a_failed_run_says_why);
     tcase_add_test(tcase, a_failure_names_thread_and_node_once);
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
