@@ -317,16 +317,21 @@ static bool draw(struct ss_drawing *drawing, const struct ss_graph *graph,
     return fits;
 }
 
+bool ss_drawing_is_unmapped(const struct ss_node *node)
+{
+    bool is_unmapped = false;
+    for (size_t i = 0; i < node->branches_count; i++)
+        is_unmapped |= !node->branches[i].map;
+    return is_unmapped && node->destinations_count == 0;
+}
+
 static void add_unmapped(
     const struct ss_graph *graph, const char *prefix, int xray, json_t *list)
 {
     for (size_t n = 0; n < graph->nodes_count; n++) {
         const struct ss_node *node = &graph->nodes[n];
-        bool is_unmapped = false;
-        for (size_t i = 0; i < node->branches_count; i++)
-            is_unmapped |= !node->branches[i].map;
         char *id = ss_format("%s%s", prefix, node->name);
-        if (is_unmapped && node->destinations_count == 0)
+        if (ss_drawing_is_unmapped(node))
             json_array_append_new(list, json_string(id));
         if (node->subgraph && xray != 0) {
             char *inside = ss_format("%s:", id);

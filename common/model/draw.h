@@ -34,6 +34,9 @@ void ss_drawing_fini(struct ss_drawing *drawing);
 size_t ss_drawing_first(const struct ss_drawing *drawing, size_t without);
 size_t ss_drawing_last(const struct ss_drawing *drawing, size_t without);
 
+// Whether a node has a router that says nowhere where it may lead.
+bool ss_drawing_is_unmapped(const struct ss_node *node);
+
 // A way that the dry run found. Names and labels are borrowed from the graph.
 struct ss_found_edge {
     const char *source;

@@ -402,6 +402,27 @@ static void walk_fini(struct walk *walk)
     ss_free(walk->level);
 }
 
+static void walk_on(struct walk *walk)
+{
+    for (int i = 0; i < LEVELS_MAX && walk->level_count > 0 && !walk->is_over;
+         i++) {
+        walk_level(walk);
+        enter_next(walk);
+    }
+}
+
+// A router that does not say where it leads may lead to any node: what those
+// that nothing led to declare is known, too.
+static void enter_unreached(struct walk *walk)
+{
+    bool leads_anywhere = false;
+    for (size_t n = 0; n < walk->graph->nodes_count; n++)
+        leads_anywhere |= ss_drawing_is_unmapped(&walk->graph->nodes[n]);
+    for (size_t n = 0; n < walk->graph->nodes_count; n++)
+        walk->is_next[n] = leads_anywhere && !walk->was_run[n];
+    enter_next(walk);
+}
+
 bool ss_dry_run_init(struct ss_dry_run *run, const struct ss_graph *graph)
 {
     struct walk walk;
@@ -411,11 +432,9 @@ bool ss_dry_run_init(struct ss_dry_run *run, const struct ss_graph *graph)
         start_readers(&walk, ss_graph_channel(graph, graph->input.items[i]));
     enter_next(&walk);
     remember(&walk, &run->first, &run->first_count);
-    for (int i = 0; i < LEVELS_MAX && walk.level_count > 0 && !walk.is_over;
-         i++) {
-        walk_level(&walk);
-        enter_next(&walk);
-    }
+    walk_on(&walk);
+    enter_unreached(&walk);
+    walk_on(&walk);
     bool is_over = walk.is_over;
     walk_fini(&walk);
     if (is_over)

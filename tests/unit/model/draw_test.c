@@ -119,6 +119,28 @@ START_TEST(a_branch_without_a_map_leads_nowhere)
 }
 END_TEST
 
+START_TEST(what_only_a_router_without_a_map_reaches_is_drawn_with_its_ways)
+{
+    expect_drawing(
+        EDGES("{'name': 'model'}, {'name': 'tools'}, {'name': 'note'}",
+            "['__start__', 'model'], ['tools', 'note'], ['note', 'model']",
+            ", 'branches': [{'from': 'model', 'name': 'r'}]"),
+        false, 0,
+        "graph TD;\n"
+        "\t__start__ --> model;\n"
+        "\tnote --> model;\n"
+        "\ttools --> note;\n"
+        "\tmodel --> __end__;\n");
+    expect_drawing(
+        EDGES("{'name': 'measure'}, {'name': 'total'}", "['measure', 'total']",
+            ", 'branches': [{'from': '__start__', 'name': 'r'}]"),
+        false, 0,
+        "graph TD;\n"
+        "\tmeasure --> total;\n"
+        "\ttotal --> __end__;\n");
+}
+END_TEST
+
 START_TEST(a_router_without_a_map_is_named_beside_the_picture)
 {
     struct ss_graph *graph = compile(
@@ -534,6 +556,7 @@ RUN("draw", what_is_too_much_for_a_picture_is_not_drawn,
     a_loop_without_exit_ends_dashed_or_not_at_all,
     a_branch_without_a_map_leads_nowhere,
     a_router_without_a_map_is_named_beside_the_picture,
+    what_only_a_router_without_a_map_reaches_is_drawn_with_its_ways,
     destinations_are_dashed_and_have_no_label,
     a_label_is_omitted_where_it_is_the_target_and_broken_where_long,
     of_several_labels_for_one_pair_the_first_survives,
