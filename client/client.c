@@ -369,6 +369,11 @@ void ss_client_step(struct ss_client *client)
 
 // -------------------------------------------------------------- open and close
 
+static bool has_blank(const char *text)
+{
+    return text[strcspn(text, " \t\n;")] != '\0';
+}
+
 // Check that the transport is one that links know. "tcp://host:port" is
 // mistyped most, so it is checked closely.
 static int check_endpoint(const char *endpoint, struct ss_error *error)
@@ -378,15 +383,17 @@ static int check_endpoint(const char *endpoint, struct ss_error *error)
     if (strncmp(endpoint, "loop:", 5) == 0)
         return SS_OK;
     const char *colon = strrchr(endpoint, ':');
-    if (strncmp(endpoint, "tcp://", 6) == 0 && colon > endpoint + 6) {
+    if (strncmp(endpoint, "tcp://", 6) == 0 && colon > endpoint + 6 &&
+        !has_blank(endpoint)) {
         char *end;
         long port = strtol(colon + 1, &end, 10);
         if (*end == '\0' && end > colon + 1 && port > 0 && port < 65536)
             return SS_OK;
     }
     return ss_error_set(error, SS_EINVAL,
-        "\"%.200s\" is not an endpoint; endpoints are like %s or ipc:///path",
-        endpoint, SS_CLIENT_ENDPOINT);
+        "\"%.200s\" is not an endpoint; endpoints are like %s or ipc:///path%s",
+        endpoint, SS_CLIENT_ENDPOINT,
+        has_blank(endpoint) ? ", and commas stand between several" : "");
 }
 
 static int split_endpoints(

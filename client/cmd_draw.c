@@ -18,7 +18,7 @@ static void print(const json_t *answer)
     fputs(ss_json_str(answer, "mermaid", ""), stdout);
     json_array_foreach (json_object_get(answer, "unmapped"), i, node)
         ss_cli_note("node \"%s\" has a router without a map: where it may lead "
-                    "is not drawn. Its .map, or the node's .goes_to, says it",
+                    "is not drawn. A .map of ss_branch() says it",
             json_string_value(node));
 }
 

@@ -85,6 +85,9 @@ static int add_graph(struct ss_application *application, const char *name,
     if (ss_map_get(&application->roots, name))
         return ss_error_set(error, SS_EINVAL,
             "the application defines two graphs named \"%s\"", name);
+    if (!define)
+        return ss_error_set(error, SS_EINVAL,
+            "graph \"%s\": its define function is NULL", name);
     struct ss_graph_def *def = ss_graph_def_new(name, define, ctx);
     struct ss_root_graph *root = ss_zalloc(1, sizeof(*root));
     root->name = ss_strdup(name);
@@ -178,8 +181,8 @@ int ss_application_new(const struct ss_app *app, const char *arg,
     made->version = ss_strdup(app->version);
     const struct ss_app_graph *entry = app->graphs;
     for (; entry && entry->name && status == SS_OK; entry++)
-        status =
-            add_graph(made, entry->name, define_plain, (void *)entry, error);
+        status = add_graph(made, entry->name,
+            entry->define ? define_plain : NULL, (void *)entry, error);
     if (status == SS_OK && app->build)
         status = run_build(made, app->build, arg, error);
     if (status == SS_OK && made->roots.count == 0)

@@ -175,6 +175,14 @@ json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
             node, options->retry.attempts_max);
     else if (is_said(&options->retry))
         json_object_set_new(object, "retry", retry_json(&options->retry));
+    if (options->cache_ttl_ms != 0 && !options->cache)
+        ss_graph_def_fail(graph,
+            "node \"%s\": it has a .cache_ttl_ms and no .cache = true", node);
+    if (options->heartbeat_only && options->idle_timeout_ms == 0)
+        ss_graph_def_fail(graph,
+            "node \"%s\": it is .heartbeat_only and has no .idle_timeout_ms "
+            "that beats could hold off",
+            node);
     set_ms(object, "timeout_ms", options->timeout_ms);
     set_ms(object, "idle_timeout_ms", options->idle_timeout_ms);
     if (options->heartbeat_only)

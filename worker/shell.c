@@ -144,6 +144,11 @@ static void perform(
     case SS_SESSION_SILENT:
         say_silent(shell, command);
         break;
+    case SS_SESSION_REFUSED_YET:
+        ss_log_say(SS_LOG_WARNING,
+            "the coordinator at %s refuses us: %s. It is asked again for %d s",
+            command->endpoint, command->text, SS_SESSION_REFUSED_MS / 1000);
+        break;
     case SS_SESSION_AWAY:
         ss_log_say(SS_LOG_WARNING, "the coordinator at %s refuses us: %s",
             command->endpoint, command->text);

@@ -209,12 +209,32 @@ int ss_cli_status(const struct ss_client_error *error)
     return ss_status_by_name(error->code);
 }
 
+// Where a thread was named in place of a run: its last one.
+static void hint_run(
+    struct ss_client *client, const char *wanted, char *ret_hint)
+{
+    json_t *answer;
+    const struct ss_client_ask soon = {.timeout_ms = HINT_MS};
+    json_t *body = json_pack("{s:s, s:i}", "thread", wanted, "limit", 1);
+    if (ss_client_ask(client, "runs", body, &soon, &answer, NULL) != 0)
+        return;
+    const char *run = ss_json_str(
+        json_array_get(json_object_get(answer, "runs"), 0), "run", NULL);
+    if (run)
+        snprintf(ret_hint, SS_HINT_SIZE,
+            " %.200s is a thread, and its last run is %.200s", wanted, run);
+    json_decref(answer);
+}
+
 int ss_cli_client_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread)
 {
+    static const char no_run[] = "there is no run ";
     char hint[SS_HINT_SIZE] = "";
     if (ss_cli_status(error) == SS_ENOTFOUND &&
         !strstr(error->message, "Did you mean")) {
+        if (!thread && strncmp(error->message, no_run, sizeof(no_run) - 1) == 0)
+            hint_run(client, error->message + sizeof(no_run) - 1, hint);
         if (graph)
             hint_from(client, "graphs", "name", graph, hint);
         // What is said of a graph is not mended by another thread.

@@ -63,23 +63,15 @@ static const char *behind_prefix(const char *name)
     return name + sizeof(SS_SETTINGS_PREFIX) - 1;
 }
 
-// The shared prefix does not count as similar; a name that lacks only the last
-// word (the unit) does.
+// The shared prefix does not count as similar.
 static const char *nearest(const char *name)
 {
     struct ss_hint hint;
-    const char *longer = NULL;
-    size_t size = strlen(name);
     ss_hint_init(&hint, behind_prefix(name));
-    for (size_t i = 0; i < SETTINGS_COUNT; i++) {
-        if (!*settings[i])
-            continue;
-        ss_hint_offer(&hint, behind_prefix(settings[i]));
-        if (!longer && strncmp(settings[i], name, size) == 0 &&
-            settings[i][size] == '_')
-            longer = behind_prefix(settings[i]);
-    }
-    return hint.best ? hint.best : longer;
+    for (size_t i = 0; i < SETTINGS_COUNT; i++)
+        if (*settings[i])
+            ss_hint_offer(&hint, behind_prefix(settings[i]));
+    return hint.best;
 }
 
 static void tell_variable(const char *name, ss_finding_fn *found, void *ctx)
@@ -149,7 +141,9 @@ void ss_startup_warnings_exposed(const struct ss_settings *of, const char *keys,
 static void log_one(void *ctx, enum ss_finding finding, const char *text)
 {
     (void)ctx;
-    ss_log_say(SS_LOG_WARNING, "%s: %s", text, ss_finding_remedy(finding));
+    bool is_asked = text[strlen(text) - 1] == '?'; // "Did you mean ...?"
+    ss_log_say(SS_LOG_WARNING, "%s%s %s", text, is_asked ? "" : ":",
+        ss_finding_remedy(finding));
 }
 
 void ss_startup_warnings_log(

@@ -1,6 +1,7 @@
 // suggest.c - edit distance, bounded: names far apart cost little.
 #include "common/model/suggest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,9 +45,20 @@ void ss_hint_init(struct ss_hint *hint, const char *name)
     hint->distance = (size < 6 ? 1 : size / 3) + 1;
 }
 
+// Only its last words are missing: "lease" for "lease-ms".
+static bool lacks_words(const char *name, size_t size, const char *candidate)
+{
+    enum { SHORTEST = 3 };
+    return size >= SHORTEST && strncmp(candidate, name, size) == 0 &&
+           (candidate[size] == '-' || candidate[size] == '_');
+}
+
 void ss_hint_offer(struct ss_hint *hint, const char *candidate)
 {
     size_t a = strlen(hint->name), b = strlen(candidate);
+    // What is near by its letters takes its place.
+    if (!hint->best && lacks_words(hint->name, a, candidate))
+        hint->best = candidate;
     size_t gap = a > b ? a - b : b - a;
     if (a > COMPARED_MAX || b > COMPARED_MAX || b == 0 || gap >= hint->distance)
         return;

@@ -3,6 +3,7 @@
 #include "coordinator/store/store.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
@@ -87,6 +88,22 @@ static int refuse_bare_kind(const char *url, struct ss_error *error)
     return SS_OK;
 }
 
+// "sqlite://data.db" is meant as other programs' URLs are, and would be a file
+// of the root folder. One that is there is used.
+static int refuse_slashes(const char *url, struct ss_error *error)
+{
+    static const char start[] = "sqlite://";
+    const char *name = url + sizeof(start) - 1;
+    if (strncmp(url, start, sizeof(start) - 1) != 0 || *name == '/' ||
+        access(name - 2, F_OK) == 0) {
+        return SS_OK;
+    }
+    return ss_error_set(error, SS_EINVAL,
+        "store: %s would be the file /%s. For one in this folder write"
+        " sqlite:%s, else sqlite:/%s",
+        url, name, name, name);
+}
+
 // NULL: none of that name.
 static const struct kind *kind_of(const char *url)
 {
@@ -115,6 +132,10 @@ int ss_store_open(
     const char *url, struct ss_store **ret_store, struct ss_error *error)
 {
     const struct kind *kind = kind_of(url);
+    int status = refuse_slashes(url, error);
+    if (status != SS_OK) {
+        return status;
+    }
     if (kind) {
         return kind->open(url + strlen(kind->prefix), ret_store, error);
     }
@@ -125,7 +146,7 @@ int ss_store_open(
             " \"%.*s\"; there are memory:, sqlite:FILE and postgres://",
             (int)(strcspn(url, ":") + 1), url);
     }
-    int status = refuse_bare_kind(url, error);
+    status = refuse_bare_kind(url, error);
     return status == SS_OK ? ss_store_sqlite_open(url, ret_store, error)
                            : status;
 }

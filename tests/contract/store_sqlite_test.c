@@ -138,6 +138,16 @@ START_TEST(the_name_of_a_kind_alone_is_no_file)
 }
 END_TEST
 
+// As other programs' URLs are, it would be a file of the root folder.
+START_TEST(a_relative_name_behind_two_slashes_is_told_what_it_would_be)
+{
+    refuse_to_open("sqlite://relative.db", SS_EINVAL,
+        "store: sqlite://relative.db would be the file /relative.db. For one"
+        " in this folder write sqlite:relative.db, else sqlite:/relative.db");
+    ck_assert_int_ne(access("/relative.db", F_OK), 0);
+}
+END_TEST
+
 START_TEST(what_is_no_database_is_refused)
 {
     const char *path = world_path("notes.txt");
@@ -630,6 +640,8 @@ static Suite *suite(void)
     tcase_add_test(t, a_file_that_is_replaced_under_it_takes_no_more);
     tcase_add_test(t, a_bare_name_is_a_file);
     tcase_add_test(t, the_name_of_a_kind_alone_is_no_file);
+    tcase_add_test(
+        t, a_relative_name_behind_two_slashes_is_told_what_it_would_be);
     tcase_add_test(t, what_is_no_database_is_refused);
     tcase_add_test(t, a_database_of_another_program_is_left_alone);
     tcase_add_test(t, an_older_file_is_brought_up);

@@ -443,6 +443,7 @@ static void carry_out(
     case SS_SESSION_SEND_LIVE:
         send_live(it, command);
         break;
+    case SS_SESSION_REFUSED_YET:
     case SS_SESSION_AWAY:
     case SS_SESSION_READY:
     case SS_SESSION_SILENT:

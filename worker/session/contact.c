@@ -216,8 +216,14 @@ static bool may_pass(struct ss_session *session, struct contact *contact,
 {
     bool passes = event->status == SS_EEXISTS || event->status == SS_EBUSY ||
                   event->status == SS_EAGAIN;
-    if (contact->refused_ms < 0)
+    bool is_first = contact->refused_ms < 0;
+    if (is_first)
         contact->refused_ms = session->now_ms;
+    if (is_first && passes)
+        say(session, contact,
+            (struct ss_session_command){.type = SS_SESSION_REFUSED_YET,
+                .endpoint = contact->peer.endpoint,
+                .text = event->text ? event->text : ""});
     return passes &&
            session->now_ms - contact->refused_ms < SS_SESSION_REFUSED_MS;
 }

@@ -133,11 +133,13 @@ enum ss_session_command_type {
     SS_SESSION_SEND_PING,   // are you there
     SS_SESSION_START, // run `order` on a thread, if it is not too late there
                       // (`begin_by_ms`); the shell takes it
-    SS_SESSION_STOP_BODY, // tell the body of `attempt` to stop
-    SS_SESSION_READY,     // taken in (again): `epoch`
-    SS_SESSION_SILENT,    // nothing heard for a lease, or never; for people
-    SS_SESSION_AWAY,      // turned away, others go on: `status`, `text`
-    SS_SESSION_LEAVE,     // end with `status`, `text` (borrowed)
+    SS_SESSION_STOP_BODY,   // tell the body of `attempt` to stop
+    SS_SESSION_READY,       // taken in (again): `epoch`
+    SS_SESSION_SILENT,      // nothing heard for a lease, or never; for people
+    SS_SESSION_REFUSED_YET, // refused, and asked again: `endpoint`, `text`;
+                            // for people, once
+    SS_SESSION_AWAY,        // turned away, others go on: `status`, `text`
+    SS_SESSION_LEAVE,       // end with `status`, `text` (borrowed)
 };
 
 struct ss_session_command {

@@ -54,8 +54,7 @@ START_TEST(draw_says_which_ways_it_cannot_know)
     ck_assert_int_eq(RUN("draw", "agent"), 0);
     expect_out("graph TD;\n");
     expect_err("superstep: node \"tools\" has a router without a map: where it "
-               "may lead is not drawn. Its .map, or the node's .goes_to, says "
-               "it\n");
+               "may lead is not drawn. A .map of ss_branch() says it\n");
 }
 END_TEST
 

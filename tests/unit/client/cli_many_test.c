@@ -165,10 +165,25 @@ START_TEST(retry_is_for_the_last_run_of_a_thread_and_for_failures)
                "again. superstep explain r1 tells what happened\n");
     expect_asked("explain {\"run\":\"r1\"}\n");
     PLAY({.op = "explain",
-        .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
-                 "\"there is no run r1\"}}"});
+             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                      "\"there is no run r1\"}}"},
+        {.op = "runs", .final = "{\"runs\":[]}"});
     ck_assert_int_eq(RUN("retry", "r1"), 1);
     expect_err("superstep: there is no run r1\n");
+}
+END_TEST
+
+START_TEST(a_thread_in_place_of_a_run_is_told_with_its_last_run)
+{
+    PLAY({.op = "explain",
+             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                      "\"there is no run demo\"}}"},
+        {.op = "runs", .final = "{\"runs\":[{\"run\":\"r7\"}]}"});
+    ck_assert_int_eq(RUN("retry", "demo"), 1);
+    expect_err("superstep: there is no run demo. demo is a thread, and its "
+               "last run is r7\n");
+    expect_asked("explain {\"run\":\"demo\"}\n"
+                 "runs {\"thread\":\"demo\",\"limit\":1}\n");
 }
 END_TEST
 
@@ -186,6 +201,7 @@ static TCase *served(void)
     tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
     tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);
     tcase_add_test(tcase, retry_of_a_thread_is_of_its_last_run);
+    tcase_add_test(tcase, a_thread_in_place_of_a_run_is_told_with_its_last_run);
     tcase_add_test(tcase, a_thread_beside_all_is_refused);
     tcase_add_test(
         tcase, retry_is_for_the_last_run_of_a_thread_and_for_failures);

@@ -306,12 +306,14 @@ START_TEST(a_thread_is_explained_by_its_last_run)
     PLAY({.op = "explain",
              .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
                       "\"there is no run demo\"}}"},
-        {.op = "threads", .final = "{\"threads\":[]}"});
+        {.op = "threads", .final = "{\"threads\":[]}"},
+        {.op = "runs", .final = "{\"runs\":[]}"});
     ck_assert_int_eq(RUN("explain", "demo"), 1);
     expect_out("");
     expect_err("superstep: there is no run demo\n");
     expect_asked("explain {\"run\":\"demo\"}\n"
-                 "explain {\"thread\":\"demo\"}\n");
+                 "explain {\"thread\":\"demo\"}\n"
+                 "runs {\"thread\":\"demo\",\"limit\":1}\n");
     ck_assert_int_eq(RUN("explain", "--thread", "demo"), 1);
     expect_asked("explain {\"thread\":\"demo\"}\n"
                  "threads {}\n");

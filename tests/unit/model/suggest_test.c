@@ -24,6 +24,14 @@ START_TEST(the_nearest_name_is_offered)
 }
 END_TEST
 
+START_TEST(a_name_that_lacks_its_last_word_is_completed)
+{
+    expect_hint("write", " Did you mean \"write_report\"?");
+    expect_hint("wri", "");
+    expect_hint("write_", "");
+}
+END_TEST
+
 START_TEST(nothing_near_is_no_hint)
 {
     expect_hint("approve", "");
@@ -48,5 +56,6 @@ START_TEST(a_long_name_is_shown_cut)
 }
 END_TEST
 
-RUN("hint", the_nearest_name_is_offered, nothing_near_is_no_hint,
+RUN("hint", the_nearest_name_is_offered,
+    a_name_that_lacks_its_last_word_is_completed, nothing_near_is_no_hint,
     a_long_name_is_shown_cut)

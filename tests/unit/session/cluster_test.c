@@ -143,7 +143,7 @@ START_TEST(one_that_refuses_us_is_dialled_anew)
 {
     be_welcome();
     s.link = 0;
-    ck_assert_str_eq(script_refused(&s, SS_EEXISTS, "name w1"), "");
+    ck_assert_str_eq(script_refused(&s, SS_EEXISTS, "name w1"), "refused@0\n");
     const char *said = "";
     for (int i = 0; i < 80 && !strstr(said, "away@0"); i++) {
         script_tick(&s, 500);

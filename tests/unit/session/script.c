@@ -62,6 +62,7 @@ static void add_link(
     bool is_about_one = command->type <= SS_SESSION_SEND_PING ||
                         command->type == SS_SESSION_READY ||
                         command->type == SS_SESSION_SILENT ||
+                        command->type == SS_SESSION_REFUSED_YET ||
                         command->type == SS_SESSION_AWAY;
     if (!script->shows_links || !is_about_one)
         return;
@@ -81,6 +82,7 @@ static void note(
 {
     static const char *const words[] = {[SS_SESSION_CONNECT] = "connect",
         [SS_SESSION_DISCONNECT] = "disconnect",
+        [SS_SESSION_REFUSED_YET] = "refused",
         [SS_SESSION_AWAY] = "away",
         [SS_SESSION_SEND_HELLO] = "HELLO",
         [SS_SESSION_SEND_BEAT] = "BEAT",

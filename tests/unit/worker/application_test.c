@@ -371,6 +371,37 @@ START_TEST(an_empty_label_that_no_worker_can_offer_is_refused)
 }
 END_TEST
 
+static void ttl_of_nothing(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .cache_ttl_ms = 500);
+    ss_edge(graph, SS_START, "a");
+}
+
+static void beats_for_nothing(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .heartbeat_only = true);
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(an_option_that_needs_another_one_is_refused_alone)
+{
+    ck_assert_ptr_nonnull(strstr(complaint(ttl_of_nothing),
+        "node \"a\": it has a .cache_ttl_ms and no .cache"));
+    ck_assert_ptr_nonnull(strstr(complaint(beats_for_nothing),
+        "node \"a\": it is .heartbeat_only and has no .idle_timeout_ms"));
+}
+END_TEST
+
+START_TEST(a_define_function_that_is_null_is_told)
+{
+    static const struct ss_app_graph entries[] = {{"g", NULL}, {NULL, NULL}};
+    const struct ss_app app = {
+        SS_ABI_VERSION, sizeof(app), NULL, entries, NULL};
+    ck_assert_int_eq(ss_application_new(&app, NULL, &made, &error), SS_EINVAL);
+    ck_assert_str_eq(error.message, "graph \"g\": its define function is NULL");
+}
+END_TEST
+
 static void join_of_nothing(struct ss_graph_def *graph)
 {
     ss_node(graph, "a", nothing);
@@ -560,6 +591,8 @@ static void add_tests(TCase *tcase)
     T(an_option_is_named_as_it_was_written);
     T(a_retry_policy_without_a_number_of_attempts_is_no_silent_nothing);
     T(an_empty_label_that_no_worker_can_offer_is_refused);
+    T(an_option_that_needs_another_one_is_refused_alone);
+    T(a_define_function_that_is_null_is_told);
     T(a_join_of_nothing_is_refused);
     T(another_abi_is_refused_with_both_numbers);
     T(an_application_may_build_its_graphs_from_its_argument);
