@@ -19,10 +19,10 @@ static bool is_control(const char *channel)
            strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
-struct ss_task_facts ss_pendings_facts(
+struct ss_pending_facts ss_pendings_facts(
     const struct ss_pendings *pending, const char *task_id)
 {
-    struct ss_task_facts facts = {0};
+    struct ss_pending_facts facts = {0};
     uint64_t output = 0, failed = 0;
     bool has_output = false;
     const struct ss_pending *p = NULL;
@@ -121,7 +121,7 @@ static bool answered_since(
 
 bool ss_pendings_asks(const struct ss_pendings *pending, const char *task_id)
 {
-    struct ss_task_facts facts = ss_pendings_facts(pending, task_id);
+    struct ss_pending_facts facts = ss_pendings_facts(pending, task_id);
     return facts.interrupts && !facts.finished &&
            !answered_since(pending, task_id);
 }
@@ -171,7 +171,7 @@ bool ss_pendings_failed_answered(const struct ss_pendings *pending)
         if (strcmp(p->write.channel, SS_NAME_ERROR) != 0 ||
             ss_pendings_ours(pending, p->write.task_id))
             continue;
-        struct ss_task_facts facts =
+        struct ss_pending_facts facts =
             ss_pendings_facts(pending, p->write.task_id);
         if (facts.failed && json_array_size(facts.answers) > 0 &&
             !ss_pendings_asks(pending, p->write.task_id))

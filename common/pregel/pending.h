@@ -13,7 +13,7 @@
 struct ss_planned_task;
 struct ss_writes;
 
-struct ss_task_facts {
+struct ss_pending_facts {
     bool finished;
     bool failed;
     json_t *interrupts; // last asked, or NULL; borrowed
@@ -27,7 +27,7 @@ struct ss_task_facts {
     uint64_t lost_seq;
 };
 
-struct ss_task_facts ss_pendings_facts(
+struct ss_pending_facts ss_pendings_facts(
     const struct ss_pendings *pending, const char *task_id);
 // A write of this task was made by this run (how often it was tried, or lost,
 // is none).

@@ -19,7 +19,8 @@
 // R3.18: the answers that a task has, and the one that this run's map adds.
 // Gives, or NULL: most tasks have none.
 static json_t *answers_of(const struct ss_planned_task *task,
-    const struct ss_restore_options *options, const struct ss_task_facts *facts)
+    const struct ss_restore_options *options,
+    const struct ss_pending_facts *facts)
 {
     json_t *map = options->resume_map;
     json_t *answers =
@@ -68,7 +69,8 @@ static enum ss_found recover_ended(const struct ss_planned_task *task,
 enum ss_found ss_restore(const struct ss_planned_task *task,
     const struct ss_restore_options *options, json_t **ret_answers)
 {
-    struct ss_task_facts facts = ss_pendings_facts(options->pending, task->id);
+    struct ss_pending_facts facts =
+        ss_pendings_facts(options->pending, task->id);
     bool stays =
         options->recovering && ss_pendings_ours(options->pending, task->id);
     ss_check(task->node && task->kind != SS_TASK_UPDATE);

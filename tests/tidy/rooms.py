@@ -6,8 +6,8 @@ usage: rooms.py ARCHIVE.a... [ROOT] [--write]
 Reads the symbols of the engine's archives (nm): an arrow is a function or datum
 and a file that uses it. A room is a folder; rooms.txt says which lies above which,
 and which headers are its doors. An arrow from a lower room to a higher one fails,
-and so does an include of what is not a door. owned.txt says of which structs the
-members are written in their room alone. Prints the figures of figures.txt; one
+and so does an include of what is not a door. owned.txt says which structs their
+room alone knows. Prints the figures of figures.txt; one
 that is worse than its row there fails, one that is better asks to be written down
 (--write).
 """
@@ -41,23 +41,11 @@ def read_rooms(path):
 
 
 def read_owned(path):
-    """Struct -> the room that alone writes its members."""
+    """Struct -> the room that alone knows its members."""
     lines = path.read_text().splitlines() if path.exists() else ()
     return {struct: room.strip() for room, _, structs in
             (line.partition(":") for line in lines if not line.startswith("#"))
             for struct in structs.split()}
-
-
-def written_members(text, struct):
-    """Writes of members of `struct`, through pointers that `text` names."""
-    code = blanked(text)
-    names = set(re.findall(rf"\bstruct {struct} \*(\w+)", code))
-    # as other structs call a pointer to one
-    names.update({struct, "root"} if struct == "loop" else {struct})
-    through = rf"\b(?:{'|'.join(sorted(names))})->\w+(?:\.\w+|\[[^\]]*\])*"
-    return re.findall(
-        rf"(?:\+\+|--){through}(?![\w.\[]|->)"
-        rf"|{through}\s*(?:[-+*/|&^]?=(?!=)|\+\+|--)", code)
 
 
 def room_of(path):
@@ -310,19 +298,29 @@ class Rooms:
                         base not in self.doors.get(room, ()):
                     self.complain(f"{name}: {target} is no door of {room}")
 
-    # What happens to a struct is a function of its room, named after that.
-    def check_writes(self):
+    # What happens to a struct is a function of its room, named after that; what
+    # others may know of it is const to them.
+    def check_owned(self):
         for struct, room in read_owned(self.folder / "owned.txt").items():
             if room not in self.doors:
                 self.complain(f"owned.txt: there is no {room}")
-            for path in sorted((self.root / ENGINE).rglob("*.[ch]")):
+            shown = re.compile(rf"^struct {struct} {{", re.M)
+            changed = re.compile(rf"(?<!const )\bstruct {struct}_facts \*")
+            found = False
+            for path in of_product(self.root, "*.c", "*.h"):
                 name = path.relative_to(self.root).as_posix()
-                if room_of(name) == room:
-                    continue
-                for write in written_members(path.read_text(), struct):
-                    self.complain(f"{name}: {' '.join(write.split())} writes a "
-                                  f"member of struct {struct}, which only "
-                                  f"{room} may")
+                text = blanked(path.read_text())
+                inside = room_of(name) == room
+                found = found or bool(inside and shown.search(text))
+                if shown.search(text) and \
+                        not (inside and path.name not in self.doors[room]):
+                    self.complain(f"{name}: struct {struct} is shown, whose "
+                                  f"members only {room} may know")
+                if not inside and changed.search(text):
+                    self.complain(f"{name}: struct {struct}_facts may be "
+                                  f"written here, which only {room} may")
+            if not found:
+                self.complain(f"owned.txt: {room} has no struct {struct}")
 
     def check_invariants(self):
         """The list and the code say the same."""
@@ -367,7 +365,7 @@ class Rooms:
     def run(self):
         self.check_files()
         self.check_doors()
-        self.check_writes()
+        self.check_owned()
         self.check_invariants()
         circle = largest_circle(self.arrows)
         figures = {"arrows-up": self.check_arrows(),

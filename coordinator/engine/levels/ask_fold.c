@@ -37,23 +37,24 @@ static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
 {
     struct task *fold = ss_task_new(loop);
     loop->folds.items[loop->folds.count++] = fold;
-    fold->planned.kind = SS_TASK_UPDATE;
-    fold->order_kind = SS_ORDER_FOLD;
+    fold->facts.planned.kind = SS_TASK_UPDATE;
+    fold->facts.order_kind = SS_ORDER_FOLD;
     fold->fold.channel = ss_strdup(asks->name);
     fold->fold.writes = asks->writes;
-    fold->returned = ss_value_ref(asks->held);
-    fold->planned.path = "";
-    fold->planned.ns = loop->ns;
+    fold->facts.returned = ss_value_ref(asks->held);
+    fold->facts.planned.path = "";
+    fold->facts.planned.ns = loop->facts.ns;
     // named by the checkpoint and the channel: the same after a crash
     const char *parts[] = {"fold", fold->fold.channel};
-    ss_task_uuid(loop->checkpoint.id, 4, parts, 2, fold->planned.id);
+    ss_task_uuid(
+        loop->facts.checkpoint.id, 4, parts, 2, fold->facts.planned.id);
     ss_task_ready(fold);
 }
 
 bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, const struct fold_then *then)
 {
-    if (loop->folds.items || !loop->graph->has_custom)
+    if (loop->folds.items || !loop->facts.graph->has_custom)
         return false; // they are there, or there are none
     size_t folds_count = 0;
     struct ss_channel_fold *folds =
@@ -79,7 +80,7 @@ bool ss_loop_folded(struct loop *loop)
 
 void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
 {
-    struct loop *loop = task->loop;
+    struct loop *loop = task->facts.loop;
     if (outcome->kind == SS_OUTCOME_DONE && outcome->folded) {
         task->fold.value = ss_value_ref(outcome->folded);
         ss_task_move(task, TASK_DONE);
@@ -90,11 +91,12 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
     // Writes that the reducer refused belong to tasks that have failed. Those
     // that no worker lived to fold are as good as before: their tasks are not
     // run again.
-    size_t channel = outcome->code == SS_ELOST
-                         ? SS_NONE
-                         : ss_graph_channel(loop->graph, task->fold.channel);
+    size_t channel =
+        outcome->code == SS_ELOST
+            ? SS_NONE
+            : ss_graph_channel(loop->facts.graph, task->fold.channel);
     ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
-        "graph %s, key \"%s\": its reducer failed: %s", loop->graph->name,
+        "graph %s, key \"%s\": its reducer failed: %s", loop->facts.graph->name,
         task->fold.channel, outcome->message ? outcome->message : "no result");
     const struct fold_then *then = loop->folds.then;
     ss_loop_drop_folds(loop);

@@ -20,24 +20,26 @@
 static char *cache_key(const struct task *task)
 {
     char hex[SS_HEX128_SIZE];
-    const struct ss_graph *graph = task->loop->graph;
-    char *text = ss_json_canonical(ss_value_json(task->planned.input));
+    const struct ss_graph *graph = task->facts.loop->facts.graph;
+    char *text = ss_json_canonical(ss_value_json(task->facts.planned.input));
     ss_hash_hex(text, strlen(text), hex);
     ss_free(text);
-    return ss_format("%s|%s|%s", graph->key, task->planned.node->name, hex);
+    return ss_format(
+        "%s|%s|%s", graph->key, task->facts.planned.node->name, hex);
 }
 
 void ss_cache_ask(struct task *task)
 {
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = task->facts.loop->facts.engine;
     uint64_t tag = ++engine->tags;
-    ss_check(task->planned.node->cached && !task->cache_key);
+    ss_check(task->facts.planned.node->cached && !task->cache_key);
     task->cache_key = cache_key(task);
     ss_task_move(task, TASK_CACHE);
     SS_VEC_PUSH(&engine->levels->cache_looks,
         (struct cache_look){.tag = tag, .task = task});
     // behind the thread's own writes, which may hold the very entry
-    ss_thread_release_at(task->loop->thread, ss_thread_head(task->loop->thread),
+    ss_thread_release_at(task->facts.loop->facts.thread,
+        ss_thread_head(task->facts.loop->facts.thread),
         (struct ss_command){.type = SS_COMMAND_GET,
             .tag = tag,
             .table = SS_RECORD_CACHE,
@@ -63,13 +65,13 @@ static bool is_whole(const json_t *writes)
 // owner's, can begin no more (beat.c): then it is asked for once more.
 static bool is_too_early(struct task *task)
 {
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = task->facts.loop->facts.engine;
     int64_t until_ms = engine->levels->sink->begins_until(task);
     if (until_ms <= engine->now_ms)
         return false;
     ss_free(task->cache_key);
     task->cache_key = NULL;
-    task->tries.retry_at_ms = until_ms;
+    task->facts.tries.retry_at_ms = until_ms;
     SS_VEC_PUSH(&engine->levels->backoff, task);
     ss_engine_wake(engine, until_ms);
     return true;
@@ -77,17 +79,18 @@ static bool is_too_early(struct task *task)
 
 static enum cache_found look_at(struct task *task, const json_t *record)
 {
-    ss_check(task->state == TASK_CACHE);
+    ss_check(task->facts.state == TASK_CACHE);
     json_t *writes = json_object_get(record, "writes"), *write;
     size_t i;
     int64_t expires = (int64_t)ss_json_int(record, "expires_us", 0);
-    bool fresh = expires == 0 || expires > task->loop->engine->wall_us;
+    bool fresh =
+        expires == 0 || expires > task->facts.loop->facts.engine->wall_us;
     if (!is_whole(writes) || !fresh)
         return CACHE_LACKS;
     if (is_too_early(task))
         return CACHE_WAITS;
     json_array_foreach (writes, i, write)
-        ss_writes_add(&task->writes,
+        ss_writes_add(&task->facts.writes,
             json_string_value(json_array_get(write, 0)),
             ss_value_new(json_incref(json_array_get(write, 1))));
     return CACHE_HAS;
@@ -115,7 +118,7 @@ enum cache_found ss_cache_looked(
 
 void ss_cache_forget(const struct task *task)
 {
-    const struct levels *levels = task->loop->engine->levels;
+    const struct levels *levels = task->facts.loop->facts.engine->levels;
     for (size_t i = levels->cache_looks.count; i-- > 0;)
         if (levels->cache_looks.items[i].task == task)
             levels->cache_looks.items[i].task = NULL;
@@ -123,19 +126,19 @@ void ss_cache_forget(const struct task *task)
 
 void ss_cache_fill(const struct task *task)
 {
-    ss_check(task->state == TASK_DONE && task->cache_key);
+    ss_check(task->facts.state == TASK_DONE && task->cache_key);
     json_t *writes = json_array();
-    for (size_t i = 0; i < task->writes.count; i++)
+    for (size_t i = 0; i < task->facts.writes.count; i++)
         json_array_append_new(
-            writes, json_pack("[s, O]", task->writes.items[i].channel,
-                        ss_value_json(task->writes.items[i].value)));
-    int64_t expires = task->planned.node->cache_ttl_ms
-                          ? task->loop->engine->wall_us +
-                                task->planned.node->cache_ttl_ms * 1000
+            writes, json_pack("[s, O]", task->facts.writes.items[i].channel,
+                        ss_value_json(task->facts.writes.items[i].value)));
+    int64_t expires = task->facts.planned.node->cache_ttl_ms
+                          ? task->facts.loop->facts.engine->wall_us +
+                                task->facts.planned.node->cache_ttl_ms * 1000
                           : 0;
-    struct thread *thread = task->loop->thread;
+    struct thread *thread = task->facts.loop->facts.thread;
     ss_thread_put(thread, SS_RECORD_CACHE, task->cache_key,
-        task->loop->graph->name,
+        task->facts.loop->facts.graph->name,
         json_pack(
             "{s:o, s:I}", "writes", writes, "expires_us", (json_int_t)expires),
         false);

@@ -15,6 +15,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/step/state.h"
@@ -25,19 +26,20 @@
 // Persist now? (R5.23)
 static bool checkpoint_is_due(const struct loop *loop)
 {
-    return loop->persists &&
-           (!loop->run || loop->run->options.durability != DURABLE_EXIT);
+    return loop->facts.persists &&
+           (!loop->facts.run ||
+               loop->facts.run->options.durability != DURABLE_EXIT);
 }
 
 static const char *run_of(const struct loop *loop)
 {
-    return loop->run ? loop->run->id : "";
+    return loop->facts.run ? loop->facts.run->id : "";
 }
 
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
 static bool tells_updated(const struct loop *loop)
 {
-    return loop->checkpoint.source != SS_SOURCE_FORK ||
+    return loop->facts.checkpoint.source != SS_SOURCE_FORK ||
            !checkpoint_is_due(loop);
 }
 
@@ -45,8 +47,8 @@ static bool tells_updated(const struct loop *loop)
 // become bytes there is nothing to gain.
 static bool names_repeats(const struct loop *loop)
 {
-    return loop->engine->row_format >= SS_ROW_FORMAT_8 &&
-           !loop->engine->options.keeps_rows;
+    return loop->facts.engine->row_format >= SS_ROW_FORMAT_8 &&
+           !loop->facts.engine->options.keeps_rows;
 }
 
 // The row of the last saved checkpoint; NULL: there is none, or rows do not
@@ -55,7 +57,8 @@ static struct ss_checkpoint_entry *mark_before(
     const struct loop *loop, const struct ss_row *row)
 {
     return row->parent_seq && names_repeats(loop)
-               ? ss_journal_find(loop->thread->journal, row->ns, row->parent_id)
+               ? ss_journal_find(
+                     loop->facts.thread->journal, row->ns, row->parent_id)
                : NULL;
 }
 
@@ -99,10 +102,11 @@ static void name_channels(
 // What `__start__` writes is the input, which the checkpoint before has.
 static void name_input(const struct loop *loop, struct ss_row *row)
 {
-    if (loop->checkpoint.source != SS_SOURCE_INPUT || !names_repeats(loop))
+    if (loop->facts.checkpoint.source != SS_SOURCE_INPUT ||
+        !names_repeats(loop))
         return;
     const struct ss_row *from =
-        ss_journal_row(loop->thread->journal, loop->lineage.saved_seq);
+        ss_journal_row(loop->facts.thread->journal, loop->lineage.saved_seq);
     for (size_t i = 0; from && i < from->checkpoint.channels_count; i++)
         if (strcmp(from->checkpoint.channels[i].name, SS_NAME_START) == 0)
             ss_row_add_source(row, from, from->writes_count + i, true);
@@ -111,18 +115,18 @@ static void name_input(const struct loop *loop, struct ss_row *row)
 // The row of the current checkpoint, as a child of the last saved one.
 static void write_row(struct loop *loop)
 {
-    struct loop_checkpoint *at = &loop->checkpoint;
-    struct ss_row *row = ss_lineage_row(&loop->lineage, loop->thread,
-        run_of(loop), loop->ns, ss_machine_size(loop->machine));
+    struct loop_checkpoint *at = &loop->facts.checkpoint;
+    struct ss_row *row = ss_lineage_row(&loop->lineage, loop->facts.thread,
+        run_of(loop), loop->facts.ns, ss_machine_size(loop->machine));
     memcpy(row->checkpoint_id, at->id, sizeof(row->checkpoint_id));
     row->source = at->source;
     row->step = at->step;
-    row->wall_us = at->wall_us;
+    row->wall_us = loop->saved.wall_us;
     row->metadata = json_incref(at->metadata);
     row->has_checkpoint = true;
     size_t size = ss_delta_fill(loop->machine, row,
         &(struct ss_delta_form){.whole = row->base_seq == row->seq,
-            .edits = loop->engine->row_format >= SS_ROW_FORMAT_2,
+            .edits = loop->facts.engine->row_format >= SS_ROW_FORMAT_2,
             .updated = tells_updated(loop)});
     const struct ss_checkpoint_entry *before = mark_before(loop, row);
     if (before) {
@@ -132,54 +136,55 @@ static void write_row(struct loop *loop)
     size -= row->sources.size < size ? row->sources.size : size;
     ss_lineage_grow(&loop->lineage, row, size);
     ss_delta_drop(loop->machine);
-    at->dirty = false;
+    loop->saved.dirty = false;
 }
 
 // Metadata of a new checkpoint: the run's own, the parents, and, of a nested
 // loop, who began it (the journal's rule: it goes on only with that).
 static json_t *make_metadata(const struct loop *loop)
 {
-    json_t *of_run = loop->run ? loop->run->options.meta : NULL;
-    if (of_run && !loop->parent)
+    json_t *of_run = loop->facts.run ? loop->facts.run->options.meta : NULL;
+    if (of_run && !loop->facts.parent)
         return json_incref(of_run); // with no parents; its checkpoints share it
     json_t *metadata = of_run ? json_copy(of_run) : json_object();
     json_object_set_new(metadata, "parents",
-        loop->checkpoint_map ? json_copy(loop->checkpoint_map) : json_object());
+        loop->facts.checkpoint_map ? json_copy(loop->facts.checkpoint_map)
+                                   : json_object());
     json_t *parents = json_object_get(metadata, "parents");
-    json_object_del(parents, loop->ns); // our own is no parent
+    json_object_del(parents, loop->facts.ns); // our own is no parent
     if (loop->parent_task)
         json_object_set_new(metadata, "__loop__",
-            json_pack("{s:s, s:I}", "task", loop->parent_task->planned.id,
+            json_pack("{s:s, s:I}", "task", loop->parent_task->facts.planned.id,
                 "stop", (json_int_t)loop->stop));
-    else if (!loop->run &&
-             json_object_get(loop->checkpoint.metadata, "__loop__"))
+    else if (!loop->facts.run &&
+             json_object_get(loop->facts.checkpoint.metadata, "__loop__"))
         json_object_set(metadata, "__loop__", // an update goes on with it
-            json_object_get(loop->checkpoint.metadata, "__loop__"));
+            json_object_get(loop->facts.checkpoint.metadata, "__loop__"));
     return metadata;
 }
 
 void ss_loop_save(struct loop *loop, enum ss_source source)
 {
     ss_check(source != SS_SOURCE_NONE);
-    struct loop_checkpoint *at = &loop->checkpoint;
+    struct loop_checkpoint *at = &loop->facts.checkpoint;
     struct loop_checkpoint next = {.source = source,
-        .step = loop->step,
-        .wall_us = loop->engine->wall_us,
-        .metadata = make_metadata(loop),
+        .step = loop->facts.step,
+        .metadata = make_metadata(loop)};
+    // under `exit` the parents in between are never saved (R5.28)
+    ss_id_copy(next.parent_id, checkpoint_is_due(loop) || !loop->saved.dirty
+                                   ? loop->lineage.saved_id
+                                   : at->id);
+    ss_thread_new_id(loop->facts.thread, loop->facts.step, next.id);
+    json_decref(at->metadata);
+    *at = next;
+    loop->saved = (struct save_state){.wall_us = loop->facts.engine->wall_us,
         .dirty = true,
         // what a fork knows as updated is not in its row
         .unsaved_state = source == SS_SOURCE_FORK};
-    // under `exit` the parents in between are never saved (R5.28)
-    ss_id_copy(next.parent_id, checkpoint_is_due(loop) || !at->dirty
-                                   ? loop->lineage.saved_id
-                                   : at->id);
-    ss_thread_new_id(loop->thread, loop->step, next.id);
-    json_decref(at->metadata);
-    *at = next;
-    loop->engine->counts.supersteps += source == SS_SOURCE_LOOP;
+    loop->facts.engine->counts.supersteps += source == SS_SOURCE_LOOP;
     if (checkpoint_is_due(loop))
         write_row(loop);
-    loop->step++;
+    loop->facts.step++;
 }
 
 // ------------------------------------------------ pending writes
@@ -187,10 +192,10 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
 // A write in the open row.
 static void row_write(struct loop *loop, const struct ss_row_write *write)
 {
-    struct thread *thread = loop->thread;
+    struct thread *thread = loop->facts.thread;
     ss_check(write->path && write->channel);
     struct ss_row *row = ss_thread_row_for_writes(
-        thread, run_of(loop), loop->ns, loop->checkpoint.id);
+        thread, run_of(loop), loop->facts.ns, loop->facts.checkpoint.id);
     if (row->writes_count == 0)
         name_input(loop, row);
     ss_row_add_write(row, &thread->open_writes, write);
@@ -208,12 +213,13 @@ static void row_taken(struct loop *loop)
 // Untracked, and not written by an update or left by an exit (R5.30-4).
 static bool is_unstored(const struct loop *loop, const char *channel)
 {
-    if (!loop->graph->has_untracked)
+    if (!loop->facts.graph->has_untracked)
         return false;
-    size_t c = ss_graph_channel(loop->graph, channel);
-    return loop->run && loop->run->options.durability != DURABLE_EXIT &&
+    size_t c = ss_graph_channel(loop->facts.graph, channel);
+    return loop->facts.run &&
+           loop->facts.run->options.durability != DURABLE_EXIT &&
            c != SS_NONE &&
-           loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
+           loop->facts.graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
 }
 
 // What an update writes, and what an exit leaves pending, is stored as it is;
@@ -224,12 +230,12 @@ static void store_pending(struct loop *loop, const struct ss_row_write *write)
     struct ss_value *tracked = NULL;
     if (is_unstored(loop, write->channel))
         return;
-    if (loop->graph->has_untracked && loop->run &&
-        loop->run->options.durability != DURABLE_EXIT &&
-        ss_graph_channel(loop->graph, write->channel) ==
-            loop->graph->tasks_channel)
+    if (loop->facts.graph->has_untracked && loop->facts.run &&
+        loop->facts.run->options.durability != DURABLE_EXIT &&
+        ss_graph_channel(loop->facts.graph, write->channel) ==
+            loop->facts.graph->tasks_channel)
         form.value = tracked = ss_value_new(
-            ss_delta_tracked(loop->graph, ss_value_json(write->value)));
+            ss_delta_tracked(loop->facts.graph, ss_value_json(write->value)));
     row_write(loop, &form);
     ss_value_unref(tracked);
 }
@@ -246,7 +252,7 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
     bool is_due = checkpoint_is_due(loop);
     struct ss_row_write next = {.path = (char *)path};
     ss_id_copy(next.task_id, task_id);
-    uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
+    uint64_t call = ss_thread_head(loop->facts.thread) + ++loop->put_calls;
     int32_t place = 0;
     for (size_t i = 0; is_null && i < pending->count; i++) {
         // R5.30-3: regular ones of the null task keep their places
@@ -279,12 +285,12 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
 
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost)
 {
-    struct ss_row_write write = {.path = (char *)task->planned.path,
+    struct ss_row_write write = {.path = (char *)task->facts.planned.path,
         .idx = ss_name_special(SS_NAME_LOST),
         .channel = (char *)SS_NAME_LOST,
         .value = ss_value_new(lost)};
-    ss_id_copy(write.task_id, task->planned.id);
-    uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
+    ss_id_copy(write.task_id, task->facts.planned.id);
+    uint64_t call = ss_thread_head(loop->facts.thread) + ++loop->put_calls;
     ss_pendings_drop_write(&loop->pending, write.task_id, SS_NAME_LOST);
     ss_pendings_add(&loop->pending, &write, true, call);
     if (checkpoint_is_due(loop))
@@ -294,7 +300,7 @@ void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost)
 
 void ss_loop_save_at_exit(struct loop *loop)
 {
-    if (loop->checkpoint.dirty)
+    if (loop->saved.dirty)
         write_row(loop);
     for (size_t i = 0; i < loop->pending.count; i++) {
         struct ss_pending *p = &loop->pending.items[i];
@@ -306,14 +312,14 @@ void ss_loop_save_at_exit(struct loop *loop)
     }
     // an earlier run left the resume value without an id there, and this one
     // took it
-    if (loop->checkpoint.answer_taken)
+    if (loop->saved.answer_taken)
         row_taken(loop);
 }
 
 void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
 {
     bool stored = false;
-    struct ss_row *row = root->thread->open;
+    struct ss_row *row = root->facts.thread->open;
     for (size_t i = root->pending.count; i-- > 0;) {
         const struct ss_pending *p = &root->pending.items[i];
         if (ss_pending_is_null(p) &&
@@ -322,24 +328,26 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
             stored = true;
         }
     }
-    if (stored && root->run && root->run->options.durability == DURABLE_EXIT)
-        root->checkpoint.answer_taken = true; // told by its exit
+    if (stored && root->facts.run &&
+        root->facts.run->options.durability == DURABLE_EXIT)
+        root->saved.answer_taken = true; // told by its exit
     if (!stored || !checkpoint_is_due(root))
         return;
-    if (row && row->writes_count > 0 && strcmp(row->ns, taker->ns) == 0)
+    if (row && row->writes_count > 0 && strcmp(row->ns, taker->facts.ns) == 0)
         // taken and given in one row
-        ss_id_copy(row->answer_of, root->checkpoint.id);
+        ss_id_copy(row->answer_of, root->facts.checkpoint.id);
     else
         row_taken(root);
 }
 
 char *ss_task_child_ns(const struct task *task)
 {
-    if (task->planned.node->subgraph->checkpointer != SS_CHECKPOINTER_KEEP)
-        return ss_strdup(task->planned.ns);
+    if (task->facts.planned.node->subgraph->checkpointer !=
+        SS_CHECKPOINTER_KEEP)
+        return ss_strdup(task->facts.planned.ns);
     // R12.4b: task ids are cut off, counters stay
-    char *own = ss_strdup(task->planned.ns), *to = own;
-    for (const char *from = task->planned.ns; *from;) {
+    char *own = ss_strdup(task->facts.planned.ns), *to = own;
+    for (const char *from = task->facts.planned.ns; *from;) {
         if (*from == ':')
             from += strcspn(from, "|");
         else

@@ -23,7 +23,7 @@
 
 bool ss_task_ended(const struct task *task)
 {
-    switch (task->state) {
+    switch (task->facts.state) {
     case TASK_DONE:
     case TASK_INTERRUPTED:
     case TASK_FAILED:
@@ -44,9 +44,9 @@ bool ss_task_ended(const struct task *task)
 void ss_task_settled(struct task *task)
 {
     ss_check(ss_task_ended(task));
-    task->loop->run->stats.done++;
-    task->loop->engine->watch->progressed(task->loop, task);
-    ss_loop_later(task->loop);
+    task->facts.loop->facts.run->stats.done++;
+    task->facts.loop->facts.engine->watch->progressed(task->facts.loop, task);
+    ss_loop_later(task->facts.loop);
 }
 
 // Nobody else may be given it: said beside the writes that hold it. Where a
@@ -54,11 +54,11 @@ void ss_task_settled(struct task *task)
 // are those of the task around.
 void ss_task_took_resume_value(struct task *task, bool stored)
 {
-    struct loop *loop = task->loop;
-    if (loop->parent_task && !(stored && loop->persists))
+    struct loop *loop = task->facts.loop;
+    if (loop->parent_task && !(stored && loop->facts.persists))
         loop->parent_task->took_plain = true;
     else
-        ss_loop_drop_resume_value(loop->run->root, loop);
+        ss_loop_drop_resume_value(loop->facts.run->root, loop);
 }
 
 // It stands with what it leaves behind: what says how it ended (taken), and
@@ -67,8 +67,8 @@ static void commit_task(
     struct task *task, struct ss_writes *how, const struct ss_writes *output)
 {
     ss_check(ss_task_ended(task));
-    ss_loop_put_writes(
-        task->loop, task->planned.id, task->planned.path, how, output);
+    ss_loop_put_writes(task->facts.loop, task->facts.planned.id,
+        task->facts.planned.path, how, output);
     ss_writes_fini(how);
     if (task->took_plain)
         ss_task_took_resume_value(task, true);
@@ -92,15 +92,15 @@ static void add_answers(const struct task *task, struct ss_writes *writes)
 
 static void warn_unknown(const struct task *task)
 {
-    struct loop *loop = task->loop;
+    struct loop *loop = task->facts.loop;
     const char *known = ""; // the last that is: many sends are to one channel
-    for (size_t i = 0; i < task->writes.count; i++) {
-        const char *channel = task->writes.items[i].channel;
+    for (size_t i = 0; i < task->facts.writes.count; i++) {
+        const char *channel = task->facts.writes.items[i].channel;
         if (strcmp(channel, known) == 0)
             continue;
         if (ss_name_ignored(channel) ||
-            ss_graph_channel(loop->graph, channel) != SS_NONE ||
-            ss_graph_managed(loop->graph, channel)) {
+            ss_graph_channel(loop->facts.graph, channel) != SS_NONE ||
+            ss_graph_managed(loop->facts.graph, channel)) {
             known = channel;
             continue;
         }
@@ -109,7 +109,8 @@ static void warn_unknown(const struct task *task)
             ss_loop_warn(loop,
                 "node \"%s\" went to \"%s\", which is no node "
                 "of graph %s: ignored",
-                task->planned.node->name, channel + prefix, loop->graph->name);
+                task->facts.planned.node->name, channel + prefix,
+                loop->facts.graph->name);
     }
 }
 
@@ -117,16 +118,16 @@ void ss_task_succeeded(struct task *task, bool cached)
 {
     struct ss_writes stored = {0};
     warn_unknown(task);
-    if (!has_output(&task->writes))
-        ss_writes_add(&task->writes, SS_NAME_NO_WRITES, ss_value_null());
+    if (!has_output(&task->facts.writes))
+        ss_writes_add(&task->facts.writes, SS_NAME_NO_WRITES, ss_value_null());
     add_answers(task, &stored);
     ss_task_move(task, TASK_DONE);
-    task->cached = cached;
-    commit_task(task, &stored, &task->writes);
+    task->facts.cached = cached;
+    commit_task(task, &stored, &task->facts.writes);
     if (task->cache_key && !cached)
         ss_cache_fill(task);
-    task->loop->run->stats.tasks += !cached;
-    task->loop->engine->watch->committed(task);
+    task->facts.loop->facts.run->stats.tasks += !cached;
+    task->facts.loop->facts.engine->watch->committed(task);
     ss_task_settled(task);
 }
 
@@ -135,29 +136,30 @@ void ss_task_succeeded(struct task *task, bool cached)
 void ss_task_commit_interrupt(struct task *task)
 {
     struct ss_writes stored = {0};
-    ss_check(json_array_size(task->interrupts) > 0);
+    ss_check(json_array_size(task->facts.interrupts) > 0);
     ss_task_move(task, TASK_INTERRUPTED);
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
-        ss_value_new(json_incref(task->interrupts)));
+        ss_value_new(json_incref(task->facts.interrupts)));
     add_answers(task, &stored);
     commit_task(task, &stored, NULL);
-    task->loop->engine->watch->committed(task);
+    task->facts.loop->facts.engine->watch->committed(task);
     ss_task_settled(task);
 }
 
 void ss_task_interrupted(struct task *task, json_t *question)
 {
-    struct run *run = task->loop->run;
+    struct run *run = task->facts.loop->facts.run;
     char id[SS_HEX128_SIZE];
-    ss_interrupt_id(task->planned.ns, json_array_size(task->used_answers), id);
-    json_decref(task->interrupts);
+    ss_interrupt_id(
+        task->facts.planned.ns, json_array_size(task->used_answers), id);
+    json_decref(task->facts.interrupts);
     json_t *value = json_object_get(question, "value"); // a worker may lack it
     json_t *interrupt =
         json_pack("{s:O, s:s}", "value", value ? value : json_null(), "id", id);
     json_t *schema = json_object_get(question, "response_schema");
     if (schema && !json_is_null(schema))
         json_object_set(interrupt, "response_schema", schema);
-    task->interrupts = json_pack("[o]", interrupt);
+    task->facts.interrupts = json_pack("[o]", interrupt);
     if (run->resume_value.value && run->root->first_superstep) {
         run->resume_value.held++;
         ss_task_move(task, TASK_HELD); // the answer may still come its way
@@ -170,12 +172,12 @@ void ss_task_interrupted(struct task *task, json_t *question)
 
 // Was the question that the task asked last not answered before it failed?
 static bool still_asks(
-    const struct task *task, const struct ss_task_facts *facts)
+    const struct task *task, const struct ss_pending_facts *facts)
 {
     char id[SS_HEX128_SIZE];
     json_t *answers = task->used_answers ? task->used_answers : facts->answers;
     json_t *asked = json_array_get(facts->interrupts, 0);
-    ss_interrupt_id(task->planned.ns, json_array_size(answers), id);
+    ss_interrupt_id(task->facts.planned.ns, json_array_size(answers), id);
     return strcmp(ss_json_str(asked, "id", ""), id) == 0;
 }
 
@@ -185,14 +187,14 @@ static bool still_asks(
 static void add_open_questions(
     const struct task *task, struct ss_writes *writes)
 {
-    struct ss_task_facts facts =
-        ss_pendings_facts(&task->loop->pending, task->planned.id);
+    struct ss_pending_facts facts =
+        ss_pendings_facts(&task->facts.loop->pending, task->facts.planned.id);
     if (json_array_size(facts.interrupts) == 0)
         return;
-    bool begins_again = task->child && !task->child->persists;
-    if (task->child && !begins_again)
+    bool begins_again = task->facts.child && !task->facts.child->facts.persists;
+    if (task->facts.child && !begins_again)
         ss_writes_add(writes, SS_NAME_INTERRUPT,
-            ss_value_new(ss_pendings_open(&task->child->pending)));
+            ss_value_new(ss_pendings_open(&task->facts.child->pending)));
     else if (begins_again || still_asks(task, &facts))
         ss_writes_add(writes, SS_NAME_INTERRUPT,
             ss_value_new(json_incref(facts.interrupts)));
@@ -203,16 +205,17 @@ void ss_task_commit_failure(
 {
     struct ss_writes stored = {0};
     ss_check(code != SS_OK);
-    ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
+    ss_writes_fini(
+        &task->facts.writes); // a failed task leaves none (spec 17.3)
     ss_task_move(task, TASK_FAILED);
-    ss_error_set(ss_error_at(&task->error), code, "%s", message);
+    ss_error_set(ss_error_at(&task->facts.error), code, "%s", message);
     add_answers(task, &stored);
     add_open_questions(task, &stored);
     ss_writes_add(
         &stored, SS_NAME_ERROR, ss_value_new(ss_error_json(code, message)));
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
-            ss_value_new(json_string(task->planned.node->name)));
+            ss_value_new(json_string(task->facts.planned.node->name)));
     commit_task(task, &stored, NULL);
-    task->loop->engine->watch->committed(task);
+    task->facts.loop->facts.engine->watch->committed(task);
 }

@@ -22,6 +22,7 @@
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
@@ -54,7 +55,8 @@ void ss_enter_drop_writes(struct loop *loop, const char *channel)
 {
     for (size_t i = loop->pending.count; i-- > 0;) {
         struct ss_pending *p = &loop->pending.items[i];
-        bool ours = loop->run && loop->run->terms.recovering && p->of_this_run;
+        bool ours = loop->facts.run && loop->facts.run->terms.recovering &&
+                    p->of_this_run;
         if (strcmp(p->write.channel, channel) == 0 && !ours)
             ss_pendings_remove(&loop->pending, i);
     }
@@ -90,11 +92,11 @@ int ss_enter_null_writes(
         const size_t prefix = strlen(SS_NAME_BRANCH);
         bool is_goto = strncmp(channel, SS_NAME_BRANCH, prefix) == 0;
         if (!ss_name_ignored(channel) &&
-            ss_graph_channel(loop->graph, channel) == SS_NONE)
+            ss_graph_channel(loop->facts.graph, channel) == SS_NONE)
             ss_loop_warn(loop,
                 "graph %s has no %s \"%s\": that part of the "
                 "command was ignored",
-                loop->graph->name, is_goto ? "node" : "key",
+                loop->facts.graph->name, is_goto ? "node" : "key",
                 is_goto ? channel + prefix : channel);
     }
     int status = writes.count ? apply_null(loop, &writes, then, error) : SS_OK;
@@ -108,15 +110,15 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
 {
     size_t channel = SS_NONE;
     ss_loop_plan(loop, false);
-    size_t count = loop->tasks.count;
+    size_t count = loop->facts.tasks.count;
     struct ss_update_task *tasks = ss_zalloc(count + 1, sizeof(*tasks));
     for (size_t i = 0; i < count; i++) {
-        tasks[i] = ss_update_task(
-            &loop->tasks.items[i]->planned, &loop->tasks.items[i]->writes);
+        tasks[i] = ss_update_task(&loop->facts.tasks.items[i]->facts.planned,
+            &loop->facts.tasks.items[i]->facts.writes);
         tasks[i].writes = NULL;
     }
     // made-up message ids rest on the owner: not that of the null writes
-    char *owner = ss_format("%s/input", loop->checkpoint.id);
+    char *owner = ss_format("%s/input", loop->facts.checkpoint.id);
     tasks[count] = (struct ss_update_task){
         .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
     int status = ss_loop_fold(loop, &tasks[count], 1, then)
@@ -148,7 +150,7 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
     ss_loop_keys(loop, &shown, &final);
     ss_value_unref(loop->result.output);
     loop->result.output = ss_machine_output(loop->machine, &final);
-    loop->engine->watch->values(loop, again);
+    loop->facts.engine->watch->values(loop, again);
 }
 
 bool ss_enter_is_edited(const struct ss_checkpoint_entry *mark)
@@ -164,17 +166,17 @@ bool ss_enter_begun_by(
     const char *by =
         ss_json_str(json_object_get(metadata, "__loop__"), "task", NULL);
     if (by)
-        return strcmp(by, task->planned.id) == 0;
+        return strcmp(by, task->facts.planned.id) == 0;
     // an import knows only the superstep, and that namespace is one task's
-    const char *around =
-        ss_json_str(json_object_get(metadata, "parents"), task->loop->ns, "");
-    return strcmp(around, task->loop->checkpoint.id) == 0;
+    const char *around = ss_json_str(
+        json_object_get(metadata, "parents"), task->facts.loop->facts.ns, "");
+    return strcmp(around, task->facts.loop->facts.checkpoint.id) == 0;
 }
 
 static bool began_here(
     const struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
-    return strcmp(mark->run, loop->run->id) == 0 &&
+    return strcmp(mark->run, loop->facts.run->id) == 0 &&
            (!loop->parent_task || ss_enter_begun_by(mark, loop->parent_task));
 }
 
@@ -186,7 +188,7 @@ void ss_enter_recover_output(struct loop *loop)
     struct ss_keys shown, final;
     size_t count = 0;
     struct ss_checkpoint_entry *const *marks =
-        ss_journal_list(loop->thread->journal, loop->ns, &count);
+        ss_journal_list(loop->facts.thread->journal, loop->facts.ns, &count);
     bool any = loop->entered.resuming;
     ss_loop_keys(loop, &shown, &final);
     for (size_t i = count; !any && i-- > 0 && began_here(loop, marks[i]);) {

@@ -36,69 +36,72 @@ static bool first_visit(struct run *run, const char *ns)
 
 static void inherit(struct loop *loop)
 {
-    const struct loop *parent = loop->parent;
+    const struct loop *parent = loop->facts.parent;
     const struct task *task = loop->parent_task;
     // also inside a graph that never saves: the run's store is inherited
-    loop->persists = loop->graph->checkpointer != SS_CHECKPOINTER_NONE;
-    loop->checkpoint_map = parent->checkpoint_map
-                               ? json_deep_copy(parent->checkpoint_map)
-                               : json_object();
-    json_object_set_new(
-        loop->checkpoint_map, parent->ns, json_string(parent->checkpoint.id));
-    loop->entered.inherited = task->tries.failures > 0 ? INHERITED_RESUMING
-                              : parent->first_superstep
-                                  ? parent->entered.inherited
-                                  : INHERITED_NOTHING;
+    loop->facts.persists =
+        loop->facts.graph->checkpointer != SS_CHECKPOINTER_NONE;
+    loop->facts.checkpoint_map =
+        parent->facts.checkpoint_map
+            ? json_deep_copy(parent->facts.checkpoint_map)
+            : json_object();
+    json_object_set_new(loop->facts.checkpoint_map, parent->facts.ns,
+        json_string(parent->facts.checkpoint.id));
+    loop->entered.inherited =
+        task->facts.tries.failures > 0 ? INHERITED_RESUMING
+        : parent->first_superstep      ? parent->entered.inherited
+                                       : INHERITED_NOTHING;
     loop->first_superstep = true;
-    loop->entered.tried_seq = task->tries.tried_seq > parent->entered.tried_seq
-                                  ? task->tries.tried_seq
+    loop->entered.tried_seq = task->tried_seq > parent->entered.tried_seq
+                                  ? task->tried_seq
                                   : parent->entered.tried_seq;
 }
 
 // The checkpoint that the run names for this very namespace (R12.16), or NULL.
 static const char *named_id(const struct loop *loop)
 {
-    return ss_json_str(loop->run->options.checkpoint_map, loop->ns, NULL);
+    return ss_json_str(
+        loop->facts.run->options.checkpoint_map, loop->facts.ns, NULL);
 }
 
 // R5.3 for a nested loop.
 static struct ss_checkpoint_entry *child_start(
     struct loop *loop, bool *ret_addressed)
 {
-    struct run *run = loop->run;
-    const struct ss_journal *journal = loop->thread->journal;
+    struct run *run = loop->facts.run;
+    const struct ss_journal *journal = loop->facts.thread->journal;
     const char *id = named_id(loop);
-    if (!loop->persists)
+    if (!loop->facts.persists)
         return NULL;
     if (id) {
         struct ss_checkpoint_entry *mark =
-            ss_journal_find(journal, loop->ns, id);
+            ss_journal_find(journal, loop->facts.ns, id);
         const struct ss_checkpoint_entry *newest =
-            ss_journal_find(journal, loop->ns, NULL);
+            ss_journal_find(journal, loop->facts.ns, NULL);
         *ret_addressed = true;
         loop->entered.superseded = mark && newest != mark;
         return mark;
     }
-    if (run->replay_id[0] && loop->parent_task->tries.failures == 0) {
+    if (run->replay_id[0] && loop->parent_task->facts.tries.failures == 0) {
         *ret_addressed = true;
         loop->entered.inherited = INHERITED_NOTHING;
-        return first_visit(run, loop->ns)
-                   ? ss_journal_before(journal, loop->ns, run->replay_id)
-                   : ss_journal_find(journal, loop->ns, NULL);
+        return first_visit(run, loop->facts.ns)
+                   ? ss_journal_before(journal, loop->facts.ns, run->replay_id)
+                   : ss_journal_find(journal, loop->facts.ns, NULL);
     }
-    return ss_journal_find(journal, loop->ns, NULL);
+    return ss_journal_find(journal, loop->facts.ns, NULL);
 }
 
 // Has its task's newest try left anything? Else that try begins now.
 static bool began(const struct loop *loop)
 {
-    const struct ss_journal *journal = loop->thread->journal;
+    const struct ss_journal *journal = loop->facts.thread->journal;
     bool any = loop->entered.tried_seq == 0;
     for (uint64_t seq = ss_journal_head(journal);
          !any && seq > loop->entered.tried_seq; seq--) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        any = row && strcmp(row->ns, loop->ns) == 0 &&
-              strcmp(row->run, loop->run->id) == 0;
+        any = row && strcmp(row->ns, loop->facts.ns) == 0 &&
+              strcmp(row->run, loop->facts.run->id) == 0;
     }
     return any;
 }
@@ -107,17 +110,18 @@ static bool began(const struct loop *loop)
 static bool recover_child(struct loop *loop, struct ss_error *error)
 {
     struct ss_checkpoint_entry *mark =
-        loop->persists ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
-                       : NULL;
-    if (!mark || !loop->run->terms.recovering || !began(loop) ||
+        loop->facts.persists
+            ? ss_journal_find(loop->facts.thread->journal, loop->facts.ns, NULL)
+            : NULL;
+    if (!mark || !loop->facts.run->terms.recovering || !began(loop) ||
         !ss_enter_begun_by(mark, loop->parent_task) ||
-        strcmp(mark->run, loop->run->id) != 0 ||
+        strcmp(mark->run, loop->facts.run->id) != 0 ||
         ss_loop_load(loop, mark, error) != SS_OK)
         return false;
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
     loop->first_superstep = mark->source != SS_SOURCE_LOOP;
-    loop->checkpoint.unsaved_state = mark->source == SS_SOURCE_FORK;
+    loop->saved.unsaved_state = mark->source == SS_SOURCE_FORK;
     loop->entered.resuming = loop->entered.inherited == INHERITED_RESUMING;
     ss_enter_recover_output(loop);
     ss_loop_move(loop, LOOP_RUNNING);
@@ -132,10 +136,10 @@ static const struct fold_then child_folds = {
 static int child_input(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
-    json_t *input = ss_value_json(loop->parent_task->planned.input);
+    json_t *input = ss_value_json(loop->parent_task->facts.planned.input);
     int status = json_is_null(input) ? SS_OK
-                                     : ss_writers_input(loop->graph, input,
-                                           &writes, NULL, error);
+                                     : ss_writers_input(loop->facts.graph,
+                                           input, &writes, NULL, error);
     if (status == SS_OK && writes.count > 0) {
         status = ss_enter_input(loop, &writes, &child_folds, error);
         if (status == SS_OK)
@@ -143,7 +147,7 @@ static int child_input(struct loop *loop, struct ss_error *error)
     } else if (status == SS_OK &&
                loop->entered.inherited == INHERITED_NOTHING) {
         status = ss_error_set(error, SS_EEMPTYINPUT,
-            "graph %s: its task gave it no input", loop->graph->name);
+            "graph %s: its task gave it no input", loop->facts.graph->name);
     }
     ss_writes_fini(&writes);
     return status;
@@ -186,18 +190,18 @@ static void child_folded(struct loop *loop)
 // row since.
 static void close_own_row(const struct loop *loop)
 {
-    const struct ss_row *row = loop->thread->open;
-    if (row && strcmp(row->ns, loop->ns) == 0)
-        ss_thread_seal(loop->thread);
+    const struct ss_row *row = loop->facts.thread->open;
+    if (row && strcmp(row->ns, loop->facts.ns) == 0)
+        ss_thread_seal(loop->facts.thread);
 }
 
 int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
 {
     inherit(loop);
     close_own_row(loop);
-    if (loop->run->terms.recovering &&
-        loop->run->options.durability != DURABLE_EXIT)
-        loop->engine->watch->recovered(loop);
+    if (loop->facts.run->terms.recovering &&
+        loop->facts.run->options.durability != DURABLE_EXIT)
+        loop->facts.engine->watch->recovered(loop);
     if (recover_child(loop, error)) {
         ss_loop_later(loop);
         return SS_OK;
@@ -208,7 +212,8 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     int status = ss_loop_load(loop, mark, error);
     if (status != SS_OK)
         return status;
-    loop->stop = loop->step + loop->run->options.recursion_limit + 1;
+    loop->stop =
+        loop->facts.step + loop->facts.run->options.recursion_limit + 1;
     bool named = named_id(loop) != NULL;
     // Only what this very task began is gone on with (better than R12.6).
     if (entered->inherited == INHERITED_RESUMING && mark && !named &&
@@ -217,8 +222,9 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     bool is_told_to = entered->inherited == INHERITED_RESUMING;
     entered->resuming =
         ss_machine_has_versions(loop->machine) &&
-        (is_told_to || (entered->inherited == INHERITED_NOTHING &&
-                           ss_value_is_null(loop->parent_task->planned.input)));
+        (is_told_to ||
+            (entered->inherited == INHERITED_NOTHING &&
+                ss_value_is_null(loop->parent_task->facts.planned.input)));
     bool time_traveling = addressed && (named || !is_told_to);
     if (time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);

@@ -38,19 +38,19 @@ static const char *named_checkpoint(const struct run *run)
 static void note_questions(struct loop *loop)
 {
     json_t *questions = ss_pendings_questions(&loop->pending);
-    ss_check(!loop->parent);
-    json_decref(loop->run->questions);
-    loop->run->questions = NULL;
+    ss_check(!loop->facts.parent);
+    json_decref(loop->facts.run->questions);
+    loop->facts.run->questions = NULL;
     if (json_array_size(questions) > 0)
-        loop->run->questions = json_incref(questions);
+        loop->facts.run->questions = json_incref(questions);
     json_decref(questions);
 }
 
 static int load_root(
     struct loop *loop, struct entry *start, struct ss_error *error)
 {
-    const struct ss_journal *journal = loop->thread->journal;
-    struct run *run = loop->run;
+    const struct ss_journal *journal = loop->facts.thread->journal;
+    struct run *run = loop->facts.run;
     if (run->terms.recovering) {
         const char *base = ss_json_str(run->entry, "base", "");
         start->id = base[0] ? base : NULL;
@@ -58,10 +58,10 @@ static int load_root(
         start->id = named_checkpoint(run);
     }
     start->mark = start->id || !run->terms.recovering
-                      ? ss_journal_find(journal, loop->ns, start->id)
+                      ? ss_journal_find(journal, loop->facts.ns, start->id)
                       : NULL;
     struct ss_checkpoint_entry *newest =
-        ss_journal_find(journal, loop->ns, NULL);
+        ss_journal_find(journal, loop->facts.ns, NULL);
     if (run->terms.recovering) {
         start->addressed = ss_json_bool(run->entry, "addressed", false);
         loop->entered.superseded =
@@ -72,7 +72,7 @@ static int load_root(
                                    strcmp(newest->id, start->mark->id) != 0;
     }
     int status = ss_loop_load(loop, start->mark, error);
-    loop->stop = loop->step + run->options.recursion_limit + 1;
+    loop->stop = loop->facts.step + run->options.recursion_limit + 1;
     if (status == SS_OK && start->id && !start->mark &&
         !run->terms.recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
@@ -83,8 +83,10 @@ static int load_root(
 
 static bool same_run_id(const struct loop *loop)
 {
-    const char *ours = ss_json_str(loop->run->options.metadata, "run_id", NULL);
-    const char *theirs = ss_json_str(loop->checkpoint.metadata, "run_id", NULL);
+    const char *ours =
+        ss_json_str(loop->facts.run->options.metadata, "run_id", NULL);
+    const char *theirs =
+        ss_json_str(loop->facts.checkpoint.metadata, "run_id", NULL);
     return ours && theirs && strcmp(ours, theirs) == 0;
 }
 
@@ -104,8 +106,8 @@ static bool contains(const json_t *array, const char *text)
 static int check_strict(
     const struct loop *loop, const struct entry *start, struct ss_error *error)
 {
-    const json_t *open = loop->run->questions;
-    if (!loop->run->options.strict_resume || loop->entered.superseded)
+    const json_t *open = loop->facts.run->questions;
+    if (!loop->facts.run->options.strict_resume || loop->entered.superseded)
         return SS_OK;
     if (!start->id_map)
         return json_array_size(open) > 1 ? ss_error_set(error, SS_EAMBIGUOUS,
@@ -132,7 +134,7 @@ static int which_one(const struct loop *loop, const char *what, size_t count,
     return ss_error_set(error, SS_ESTATE,
         "thread %s: %zu questions %s; say by its id which one this answers: "
         "--answer ID=JSON, in a request {\"resume\": {id: answer}}",
-        loop->thread->id, count, what);
+        loop->facts.thread->id, count, what);
 }
 
 // A resume value without an id where no question is open (R7.12b, R9.21, not
@@ -150,7 +152,7 @@ static int aim_answer(
             status = which_one(loop, "were asked there", count, error);
         if (count == 1) {
             start->id_map = true;
-            loop->run->terms.resume_map = json_pack("{s:O}",
+            loop->facts.run->terms.resume_map = json_pack("{s:O}",
                 json_string_value(json_array_get(asked, 0)), start->answer);
         }
         json_decref(asked);
@@ -167,11 +169,12 @@ static void warn_not_open(struct loop *loop, const json_t *map)
     const char *id;
     json_t *value;
     json_object_foreach ((json_t *)map, id, value) {
-        if (json_array_size(loop->run->warnings) >= SS_WARNINGS_MAX)
+        if (json_array_size(loop->facts.run->warnings) >= SS_WARNINGS_MAX)
             return;
-        if (!loop->entered.superseded && !contains(loop->run->questions, id))
+        if (!loop->entered.superseded &&
+            !contains(loop->facts.run->questions, id))
             ss_loop_warn(loop, "thread %s: no open question has the id %s",
-                loop->thread->id, id);
+                loop->facts.thread->id, id);
     }
 }
 
@@ -179,7 +182,7 @@ static void warn_not_open(struct loop *loop, const json_t *map)
 static int check_answer(
     struct loop *loop, struct entry *start, struct ss_error *error)
 {
-    struct run *run = loop->run;
+    struct run *run = loop->facts.run;
     size_t open = json_array_size(run->questions);
     start->id_map = ss_resume_is_id_map(start->answer);
     int status =
@@ -218,14 +221,14 @@ static void take_resume_value(struct loop *loop)
         const struct ss_pending *p = &loop->pending.items[i];
         if (ss_pending_is_null(p) &&
             strcmp(p->write.channel, SS_NAME_RESUME) == 0)
-            ss_resume_value_put(loop->run, p->write.value);
+            ss_resume_value_put(loop->facts.run, p->write.value);
     }
 }
 
 // R5.13: what the graphs inside are told.
 static void tell_children(struct loop *loop, const struct entry *start)
 {
-    struct run *run = loop->run;
+    struct run *run = loop->facts.run;
     loop->entered.inherited =
         loop->entered.resuming ? INHERITED_RESUMING : INHERITED_ANEW;
     loop->first_superstep = true;
@@ -233,7 +236,7 @@ static void tell_children(struct loop *loop, const struct entry *start)
     if (!start->time_traveling)
         return;
     const struct ss_checkpoint_entry *mark = start->mark;
-    const char *id = loop->checkpoint.id;
+    const char *id = loop->facts.checkpoint.id;
     if (loop->entered.resuming && mark)
         id = ss_enter_is_edited(mark) && mark->parent_id[0] ? mark->parent_id
                                                             : mark->id;
@@ -258,12 +261,12 @@ static void note_flag(json_t *entry, const char *key, bool is_set)
 // What recovery must know and cannot see any more (journal.md).
 static void note_entry(const struct loop *loop, const struct entry *start)
 {
-    json_t *entry = loop->run->entry;
+    json_t *entry = loop->facts.run->entry;
     const struct loop_entry *entered = &loop->entered;
     ss_check(json_is_object(entry) && !json_object_get(entry, "stop"));
     json_object_set_new(entry, "stop", json_integer((json_int_t)loop->stop));
     note_text(entry, "base", start->mark ? start->mark->id : "");
-    note_text(entry, "replay_id", loop->run->replay_id);
+    note_text(entry, "replay_id", loop->facts.run->replay_id);
     note_flag(entry, "addressed", start->addressed);
     note_flag(entry, "superseded", entered->superseded);
     note_flag(entry, "resuming", entered->resuming);
@@ -276,13 +279,13 @@ static int fresh_writes(const struct loop *loop, const struct entry *start,
     struct ss_writes *writes, struct ss_error *error)
 {
     json_t *update = json_object_get(start->command, "update");
-    if (!loop->graph->is_state || !update)
+    if (!loop->facts.graph->is_state || !update)
         return SS_OK;
     struct ss_writes all = {0};
     json_t *command = json_pack("{s:O}", "update", update);
     int status = ss_writers_command(command, &all, error);
     for (size_t i = 0; i < all.count; i++)
-        if (!ss_keys_have(&loop->graph->input_keys, all.items[i].channel))
+        if (!ss_keys_have(&loop->facts.graph->input_keys, all.items[i].channel))
             ss_writes_add(
                 writes, all.items[i].channel, ss_value_ref(all.items[i].value));
     ss_writes_fini(&all);
@@ -303,11 +306,11 @@ static int fresh_command(struct loop *loop, struct entry *start,
     int status = ss_writers_command(command, &writes, error);
     bool empty = writes.count == 0;
     ss_writes_fini(&writes);
-    if (status == SS_OK && (empty || !loop->graph->is_state))
+    if (status == SS_OK && (empty || !loop->facts.graph->is_state))
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "thread %s is new: there is nothing that a command could go on "
             "with; give an input",
-            loop->thread->id);
+            loop->facts.thread->id);
     if (status != SS_OK) {
         json_decref(command);
         return status;
@@ -319,7 +322,7 @@ static int fresh_command(struct loop *loop, struct entry *start,
 // A key that is mistyped is the only trace of what went wrong.
 static void warn_unknown(struct loop *loop, json_t *input, size_t unknown)
 {
-    const struct ss_graph *graph = loop->graph;
+    const struct ss_graph *graph = loop->facts.graph;
     const struct ss_keys *known =
         graph->input.scalar ? &graph->input_keys : &graph->input;
     void *at = json_object_iter(input);
@@ -347,7 +350,7 @@ static void warn_unknown(struct loop *loop, json_t *input, size_t unknown)
 // run whose clients never cared for their types.
 static void warn_types(struct loop *loop, json_t *input)
 {
-    const struct ss_graph *graph = loop->graph;
+    const struct ss_graph *graph = loop->facts.graph;
     const char *key, *holds;
     json_t *value;
     json_object_foreach (input, key, value) {
@@ -370,20 +373,21 @@ static int root_input(struct loop *loop, json_t *input, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     size_t unknown = 0;
-    int status =
-        input && !json_is_null(input)
-            ? ss_writers_input(loop->graph, input, &writes, &unknown, error)
-            : SS_OK;
+    int status = input && !json_is_null(input)
+                     ? ss_writers_input(
+                           loop->facts.graph, input, &writes, &unknown, error)
+                     : SS_OK;
     if (status == SS_OK && unknown > 0)
         warn_unknown(loop, input, unknown);
-    if (status == SS_OK && loop->graph->is_state)
+    if (status == SS_OK && loop->facts.graph->is_state)
         warn_types(loop, input);
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "graph %s, thread %s: there is no input (channel %s) and nothing "
             "to go on with",
-            loop->graph->name, loop->thread->id,
-            loop->graph->input.count ? loop->graph->input.items[0] : "none");
+            loop->facts.graph->name, loop->facts.thread->id,
+            loop->facts.graph->input.count ? loop->facts.graph->input.items[0]
+                                           : "none");
     if (status == SS_OK)
         status = ss_enter_input(loop, &writes, &entry_folds, error);
     if (status == SS_OK)
@@ -396,7 +400,7 @@ static int root_input(struct loop *loop, json_t *input, struct ss_error *error)
 static void warn_breakpoints(
     struct loop *loop, const char *option, const struct ss_names *names)
 {
-    const struct ss_graph *graph = loop->graph;
+    const struct ss_graph *graph = loop->facts.graph;
     size_t unknown = 0;
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->items[i];
@@ -417,7 +421,7 @@ static void warn_breakpoints(
 
 static void decide(struct loop *loop, struct entry *start)
 {
-    const struct run *run = loop->run;
+    const struct run *run = loop->facts.run;
     const json_t *input = run->request->input;
     bool goes_on =
         !input || json_is_null(input) || start->command || same_run_id(loop);
@@ -433,12 +437,12 @@ static void decide(struct loop *loop, struct entry *start)
 static int prepare_root(struct loop *loop, struct entry *start,
     struct ss_writes *writes, struct ss_error *error)
 {
-    struct run *run = loop->run;
-    if (loop->graph->checkpointer == SS_CHECKPOINTER_KEEP)
+    struct run *run = loop->facts.run;
+    if (loop->facts.graph->checkpointer == SS_CHECKPOINTER_KEEP)
         return ss_error_set(error, SS_ESTATE,
             "graph %s keeps its state for "
             "the graph around it: it cannot be run by itself",
-            loop->graph->name);
+            loop->facts.graph->name);
     start->command = run->options.command;
     start->answer = json_object_get(run->options.command, "resume");
     if (json_is_null(start->answer))
@@ -459,7 +463,7 @@ static int prepare_root(struct loop *loop, struct entry *start,
                      ? command_writes(start, writes, error)
                      : fresh_writes(loop, start, writes, error);
     if (status == SS_OK && !run->terms.recovering)
-        status = ss_writers_targets(loop->graph, writes, error);
+        status = ss_writers_targets(loop->facts.graph, writes, error);
     return status;
 }
 
@@ -477,7 +481,7 @@ static int apply_entry(
         ss_enter_resume(loop, start->forks, start->again);
         return SS_OK;
     }
-    json_t *input = json_incref(loop->run->request->input);
+    json_t *input = json_incref(loop->facts.run->request->input);
     if (start->command) {
         json_decref(input);
         status = fresh_command(loop, start, &input, error);
@@ -496,12 +500,13 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
         return SS_OK; // it is called again when the folds are there
     if (status == SS_OK) {
         tell_children(loop, start);
-        if (!start->again && !loop->run->terms.recovering)
-            note_text(loop->run->entry, "replay_id", loop->run->replay_id);
+        if (!start->again && !loop->facts.run->terms.recovering)
+            note_text(loop->facts.run->entry, "replay_id",
+                loop->facts.run->replay_id);
         ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
-        ss_request_unref(loop->run->request); // its rows say what it said
-        loop->run->request = NULL;
+        ss_request_unref(loop->facts.run->request); // its rows say what it said
+        loop->facts.run->request = NULL;
     }
     ss_entry_destroy(&loop->entry);
     return status;
@@ -516,7 +521,8 @@ static void entry_folded(struct loop *loop)
 
 static int prepare(struct loop *loop, bool again, struct ss_error *error)
 {
-    ss_check(!loop->parent && !loop->entry && loop->status == LOOP_ENTERING);
+    ss_check(!loop->facts.parent && !loop->entry &&
+             loop->facts.status == LOOP_ENTERING);
     loop->entry = ss_zalloc(1, sizeof(*loop->entry));
     loop->entry->again = again;
     int status = prepare_root(loop, loop->entry, &loop->entry->writes, error);
@@ -534,7 +540,7 @@ int ss_root_enter(struct loop *loop, struct ss_error *error)
 {
     struct entry *start = loop->entry;
     ss_check(start != NULL && !start->null_done);
-    if (!start->again && !loop->run->terms.recovering)
+    if (!start->again && !loop->facts.run->terms.recovering)
         note_entry(loop, start); // before folds: a crash may come first
     // before the first checkpoint there is none to store them beside
     if (start->forks || !ss_machine_has_versions(loop->machine))
@@ -547,7 +553,8 @@ int ss_root_enter(struct loop *loop, struct ss_error *error)
 
 void ss_root_failed(struct loop *loop, const struct ss_error *error)
 {
-    ss_check(!loop->parent && loop->run && loop->run->root == loop);
+    ss_check(!loop->facts.parent && loop->facts.run &&
+             loop->facts.run->root == loop);
     ss_loop_move(loop, LOOP_FAILED);
     if (error)
         *ss_error_at(&loop->result.error) = *error;
@@ -563,13 +570,13 @@ static int enter_again(struct loop *loop, bool again, struct ss_error *error)
 
 int ss_root_recover(struct loop *loop, struct ss_error *error)
 {
-    struct run *run = loop->run;
+    struct run *run = loop->facts.run;
     ss_check(run->terms.recovering && run->entry_seq > 0);
     if (run->options.durability == DURABLE_EXIT)
         return enter_again(loop, false, error);
-    loop->engine->watch->recovered(loop);
+    loop->facts.engine->watch->recovered(loop);
     const struct ss_run_facts *facts =
-        ss_journal_run(loop->thread->journal, run->id);
+        ss_journal_run(loop->facts.thread->journal, run->id);
     if (!facts || !facts->last)
         return enter_again(loop, true, error);
     int status = ss_loop_load(loop, facts->last, error);
@@ -579,7 +586,7 @@ int ss_root_recover(struct loop *loop, struct ss_error *error)
     loop->stop = (int64_t)ss_json_int(run->entry, "stop", 0);
     loop->entered.resuming = ss_json_bool(run->entry, "resuming", false);
     loop->first_superstep = first;
-    loop->checkpoint.unsaved_state =
+    loop->saved.unsaved_state =
         facts->last->source == SS_SOURCE_FORK; // as it was told
     loop->entered.inherited =
         loop->entered.resuming ? INHERITED_RESUMING : INHERITED_ANEW;

@@ -18,7 +18,7 @@ enum { SCRATCH_SIZE = 16 * 1024 };
 void ss_levels_init(struct engine *engine, const struct sink *sink)
 {
     engine->levels = ss_zalloc(1, sizeof(*engine->levels));
-    ss_check(sink->task_size >= sizeof(struct task));
+    ss_check(sink->in_front % _Alignof(struct task) == 0);
     engine->levels->sink = sink;
     engine->levels->scratch.first = SCRATCH_SIZE;
 }
@@ -41,12 +41,12 @@ void ss_levels_fini(struct engine *engine)
 
 void ss_task_ready(struct task *task)
 {
-    struct loop *loop = task->loop;
-    ss_check(loop->thread->state == THREAD_HOT);
+    struct loop *loop = task->facts.loop;
+    ss_check(loop->facts.thread->state == THREAD_HOT);
     ss_task_move(task, TASK_READY);
-    task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
-        loop->run ? loop->run->options.durability : DURABLE_SYNC);
-    SS_VEC_PUSH(&loop->engine->levels->ready, task);
+    task->facts.gate_seq = ss_thread_gate(loop->facts.thread, GATE_DISPATCH,
+        loop->facts.run ? loop->facts.run->options.durability : DURABLE_SYNC);
+    SS_VEC_PUSH(&loop->facts.engine->levels->ready, task);
 }
 
 struct task *ss_task_next_ready(struct engine *engine)
@@ -60,7 +60,7 @@ struct task *ss_task_next_ready(struct engine *engine)
 
 void ss_loop_later(struct loop *loop)
 {
-    struct levels *levels = loop->engine->levels;
+    struct levels *levels = loop->facts.engine->levels;
     for (size_t i = 0; i < levels->advance.count; i++)
         if (levels->advance.items[i] == loop)
             return;
@@ -82,14 +82,14 @@ struct run *ss_loop_next_ended(struct engine *engine)
     struct levels *levels = engine->levels;
     if (levels->roots_ended.count == 0)
         return NULL;
-    struct run *run = levels->roots_ended.items[0]->run;
+    struct run *run = levels->roots_ended.items[0]->facts.run;
     SS_VEC_REMOVE(&levels->roots_ended, 0);
     return run;
 }
 
 void ss_loop_leave(const struct loop *loop)
 {
-    struct levels *levels = loop->engine->levels;
+    struct levels *levels = loop->facts.engine->levels;
     for (size_t i = levels->advance.count; i-- > 0;)
         if (levels->advance.items[i] == loop)
             SS_VEC_REMOVE(&levels->advance, i);
@@ -107,8 +107,8 @@ void ss_loop_leave(const struct loop *loop)
 // event), nor when the run is to be left to another coordinator.
 static bool may_go_on(const struct loop *loop)
 {
-    const struct thread *thread = loop->thread;
-    return !loop->engine->drains &&
+    const struct thread *thread = loop->facts.thread;
+    return !loop->facts.engine->drains &&
            ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
 }
 

@@ -28,16 +28,17 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns)
 {
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
-    loop->engine = thread->engine;
-    loop->tasks.memory.first =
-        TEXTS_SIZE + thread->engine->levels->sink->task_size;
-    loop->thread = thread;
-    loop->run = run;
+    loop->facts.engine = thread->engine;
+    loop->tasks_memory.first = TEXTS_SIZE +
+                               thread->engine->levels->sink->in_front +
+                               sizeof(struct task);
+    loop->facts.thread = thread;
+    loop->facts.run = run;
     loop->terms = run ? &run->terms : NULL;
-    loop->graph = ss_graph_ref(graph);
-    loop->ns = ss_strdup(ns);
+    loop->facts.graph = ss_graph_ref(graph);
+    loop->facts.ns = ss_strdup(ns);
     loop->machine = ss_machine_new(graph);
-    loop->persists = true;
+    loop->facts.persists = true;
     return loop;
 }
 
@@ -63,13 +64,13 @@ void ss_loop_destroy(struct loop **place)
     ss_entry_destroy(&loop->entry);
     ss_machine_destroy(&loop->machine);
     ss_pendings_fini(&loop->pending);
-    SS_VEC_FINI(&loop->tasks);
-    ss_arena_fini(&loop->tasks.memory);
-    json_decref(loop->checkpoint.metadata);
-    json_decref(loop->checkpoint_map);
+    SS_VEC_FINI(&loop->facts.tasks);
+    ss_arena_fini(&loop->tasks_memory);
+    json_decref(loop->facts.checkpoint.metadata);
+    json_decref(loop->facts.checkpoint_map);
     fini_result(&loop->result);
-    ss_free(loop->ns);
-    ss_graph_unref(loop->graph);
+    ss_free(loop->facts.ns);
+    ss_graph_unref(loop->facts.graph);
     ss_free(loop);
 }
 
@@ -106,12 +107,13 @@ static void load_row_writes(struct loop *loop, const struct ss_row *row)
 static void load_own_writes(
     struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
-    const struct ss_journal *journal = loop->thread->journal;
+    const struct ss_journal *journal = loop->facts.thread->journal;
     uint64_t head = ss_journal_head(journal);
-    for (uint64_t seq = loop->run->entry_seq; seq <= head; seq++) {
+    for (uint64_t seq = loop->facts.run->entry_seq; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        if (row && strcmp(row->run, loop->run->id) == 0 &&
-            strcmp(row->of, mark->id) == 0 && strcmp(row->ns, loop->ns) == 0)
+        if (row && strcmp(row->run, loop->facts.run->id) == 0 &&
+            strcmp(row->of, mark->id) == 0 &&
+            strcmp(row->ns, loop->facts.ns) == 0)
             load_row_writes(loop, row);
     }
 }
@@ -119,17 +121,18 @@ static void load_own_writes(
 int ss_loop_load(
     struct loop *loop, struct ss_checkpoint_entry *mark, struct ss_error *error)
 {
-    struct loop_checkpoint *at = &loop->checkpoint;
+    struct loop_checkpoint *at = &loop->facts.checkpoint;
     struct ss_checkpoint *checkpoint =
-        mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
-    int status =
-        mark && !checkpoint ? ss_thread_torn(loop->thread, mark, error) : SS_OK;
+        mark ? ss_journal_fold(loop->facts.thread->journal, mark) : NULL;
+    int status = mark && !checkpoint
+                     ? ss_thread_torn(loop->facts.thread, mark, error)
+                     : SS_OK;
     if (status == SS_OK)
         status = ss_machine_load(loop->machine, checkpoint, error);
     if (status == SS_OK && mark) {
         ss_journal_pending(
-            mark, loop->run ? loop->run->id : NULL, &loop->pending);
-        if (loop->run && loop->run->terms.recovering)
+            mark, loop->facts.run ? loop->facts.run->id : NULL, &loop->pending);
+        if (loop->facts.run && loop->facts.run->terms.recovering)
             load_own_writes(loop, mark);
         ss_lineage_load(&loop->lineage, mark);
         ss_id_copy(at->id, mark->id);
@@ -138,11 +141,11 @@ int ss_loop_load(
         at->step = mark->step;
         at->metadata = json_incref(mark->metadata);
     } else if (status == SS_OK) { // R1.5: the synthetic empty one
-        ss_thread_new_id(loop->thread, -2, at->id);
+        ss_thread_new_id(loop->facts.thread, -2, at->id);
         at->step = -2;
     }
-    at->unsaved_state = false;
-    loop->step = at->step + 1;
+    loop->saved.unsaved_state = false;
+    loop->facts.step = at->step + 1;
     ss_checkpoint_unref(checkpoint);
     return status;
 }

@@ -18,82 +18,88 @@
 
 static bool goes_on(const struct loop *loop)
 {
-    return loop->status == LOOP_ENTERING || loop->status == LOOP_RUNNING ||
-           loop->status == LOOP_FOLDING;
+    return loop->facts.status == LOOP_ENTERING ||
+           loop->facts.status == LOOP_RUNNING ||
+           loop->facts.status == LOOP_FOLDING;
 }
 
 // ------------------------------------------------ tasks
 
 static void verify_attempt(const struct task *task)
 {
-    const struct thread *thread = task->loop->thread;
-    bool runs = task->state == TASK_RUNNING;
-    bool is_ready = task->state == TASK_READY;
+    const struct thread *thread = task->facts.loop->facts.thread;
+    bool runs = task->facts.state == TASK_RUNNING;
+    bool is_ready = task->facts.state == TASK_READY;
     if (!runs && !is_ready)
         return;
-    ss_invariant(I43, task->gate_seq <= ss_journal_head(thread->journal));
-    ss_invariant(I44, task->tries.redeliveries <= SS_REDELIVERIES_MAX);
-    if (task->order_kind == SS_ORDER_WRITERS)
-        ss_invariant(I45, task->returned != NULL);
-    if (task->order_kind == SS_ORDER_FOLD)
+    ss_invariant(I43, task->facts.gate_seq <= ss_journal_head(thread->journal));
+    ss_invariant(I44, task->facts.tries.redeliveries <= SS_REDELIVERIES_MAX);
+    if (task->facts.order_kind == SS_ORDER_WRITERS)
+        ss_invariant(I45, task->facts.returned != NULL);
+    if (task->facts.order_kind == SS_ORDER_FOLD)
         ss_invariant(I46, task->fold.channel && !task->fold.value);
     if (task->resume_value_given)
-        ss_invariant(I191, task->loop->run->resume_value.holder == task);
+        ss_invariant(
+            I191, task->facts.loop->facts.run->resume_value.holder == task);
     if (!runs)
         return;
-    ss_invariant(I47, task->gate_seq <= thread->durable);
+    ss_invariant(I47, task->facts.gate_seq <= thread->durable);
 }
 
 void ss_task_verify(const struct task *task, struct census *census)
 {
-    census->tasks[task->state]++;
+    census->tasks[task->facts.state]++;
     census->seen++;
     verify_attempt(task);
-    task->loop->engine->levels->sink->verify(task, census);
+    task->facts.loop->facts.engine->levels->sink->verify(task, census);
 }
 
 static void verify_end(const struct task *task)
 {
-    const struct ss_pendings *pending = &task->loop->pending;
-    bool stores = task->state == TASK_DONE || task->state == TASK_FAILED;
-    if (stores && !(task->error && task->error->status == SS_EDRAINED))
-        ss_invariant(I192, ss_pendings_next(pending, task->planned.id, NULL));
-    if (task->state == TASK_DONE && !task->restored)
-        ss_invariant(I49, task->writes.count > 0);
-    if (task->state == TASK_INTERRUPTED)
-        ss_invariant(I50, json_is_array(task->interrupts));
-    if (task->state == TASK_FAILED)
-        ss_invariant(I51, task->error && task->error->status != SS_OK);
-    if (task->state == TASK_PARENT)
+    const struct ss_pendings *pending = &task->facts.loop->pending;
+    bool stores =
+        task->facts.state == TASK_DONE || task->facts.state == TASK_FAILED;
+    if (stores &&
+        !(task->facts.error && task->facts.error->status == SS_EDRAINED))
+        ss_invariant(
+            I192, ss_pendings_next(pending, task->facts.planned.id, NULL));
+    if (task->facts.state == TASK_DONE && !task->restored)
+        ss_invariant(I49, task->facts.writes.count > 0);
+    if (task->facts.state == TASK_INTERRUPTED)
+        ss_invariant(I50, json_is_array(task->facts.interrupts));
+    if (task->facts.state == TASK_FAILED)
+        ss_invariant(
+            I51, task->facts.error && task->facts.error->status != SS_OK);
+    if (task->facts.state == TASK_PARENT)
         ss_invariant(I52, task->parent != NULL);
     if (task->error_handled)
-        ss_invariant(I53, task->state == TASK_FAILED);
+        ss_invariant(I53, task->facts.state == TASK_FAILED);
 }
 
 static void verify_planned(const struct loop *loop, const struct task *task)
 {
-    const struct ss_node *nodes = loop->graph->nodes;
-    ss_invariant(
-        I54, task->loop == loop && task->planned.node >= nodes &&
-                 task->planned.node < nodes + loop->graph->nodes_count);
-    ss_invariant(
-        I193, task->planned.id[0] && task->planned.path && task->planned.ns);
-    ss_invariant(I194,
-        (task->planned.kind == SS_TASK_HANDLER) == (task->failed != NULL));
-    ss_invariant(I195, task->planned.kind != SS_TASK_UPDATE);
-    if (task->planned.kind == SS_TASK_HANDLER)
-        ss_invariant(
-            I55, task->failed->loop == loop && task->failed->error_handled);
-    if (task->state == TASK_CHILD)
-        ss_invariant(I57, task->child && goes_on(task->child));
-    else if (task->child)
-        ss_invariant(I196, !goes_on(task->child));
-    if (task->child)
-        ss_invariant(I197, task->child->parent_task == task);
-    if (task->state == TASK_NEW)
-        ss_invariant(I198, loop->run->resume_value.first == task);
-    if (task->state == TASK_CACHE)
-        ss_invariant(I199, task->planned.node->cached);
+    const struct ss_node *nodes = loop->facts.graph->nodes;
+    ss_invariant(I54,
+        task->facts.loop == loop && task->facts.planned.node >= nodes &&
+            task->facts.planned.node < nodes + loop->facts.graph->nodes_count);
+    ss_invariant(I193, task->facts.planned.id[0] && task->facts.planned.path &&
+                           task->facts.planned.ns);
+    ss_invariant(I194, (task->facts.planned.kind == SS_TASK_HANDLER) ==
+                           (task->failed != NULL));
+    ss_invariant(I195, task->facts.planned.kind != SS_TASK_UPDATE);
+    if (task->facts.planned.kind == SS_TASK_HANDLER)
+        ss_invariant(I55,
+            task->failed->facts.loop == loop && task->failed->error_handled);
+    if (task->facts.state == TASK_CHILD)
+        ss_invariant(I57, task->facts.child && goes_on(task->facts.child));
+    else if (task->facts.child)
+        ss_invariant(I196, !goes_on(task->facts.child));
+    if (task->facts.child)
+        ss_invariant(I197, task->facts.child->parent_task == task);
+    if (task->facts.state == TASK_NEW)
+        ss_invariant(I198, loop->facts.run->resume_value.first == task);
+    if (task->facts.state == TASK_CACHE)
+        ss_invariant(I199, task->facts.planned.node->cached);
     verify_end(task);
 }
 
@@ -129,32 +135,37 @@ static void verify_pending(const struct loop *loop, struct census *census)
 
 static void verify_place(const struct loop *loop)
 {
-    ss_invariant(I211, loop->engine == loop->thread->engine);
-    ss_invariant(I212, loop->terms == (loop->run ? &loop->run->terms : NULL));
+    ss_invariant(I211, loop->facts.engine == loop->facts.thread->engine);
+    ss_invariant(I212,
+        loop->terms == (loop->facts.run ? &loop->facts.run->terms : NULL));
     ss_invariant(I213, !loop->is_view && !loop->not_folded);
-    if (loop->run)
-        ss_invariant(I214, (loop->parent == NULL) == (loop->ns[0] == '\0'));
+    if (loop->facts.run)
+        ss_invariant(
+            I214, (loop->facts.parent == NULL) == (loop->facts.ns[0] == '\0'));
     const struct task *around = loop->parent_task;
-    ss_invariant(I62, (loop->parent != NULL) == (around != NULL));
+    ss_invariant(I62, (loop->facts.parent != NULL) == (around != NULL));
     if (around)
-        ss_invariant(I63, around->child == loop &&
-                              around->loop == loop->parent &&
-                              around->planned.node->subgraph == loop->graph);
+        ss_invariant(
+            I63, around->facts.child == loop &&
+                     around->facts.loop == loop->facts.parent &&
+                     around->facts.planned.node->subgraph == loop->facts.graph);
     if (around)
-        ss_invariant(I64, loop->run == loop->parent->run &&
-                              loop->thread == loop->parent->thread);
+        ss_invariant(
+            I64, loop->facts.run == loop->facts.parent->facts.run &&
+                     loop->facts.thread == loop->facts.parent->facts.thread);
 }
 
 static void verify_folds(const struct loop *loop, struct census *census)
 {
     bool waits = false;
     ss_invariant(
-        I67, (loop->status == LOOP_FOLDING) == (loop->folds.count > 0));
+        I67, (loop->facts.status == LOOP_FOLDING) == (loop->folds.count > 0));
     for (size_t i = 0; i < loop->folds.count; i++) {
         const struct task *fold = loop->folds.items[i];
         ss_task_verify(fold, census);
-        ss_invariant(I68, fold->loop == loop && (fold->fold.value != NULL) ==
-                                                    (fold->state == TASK_DONE));
+        ss_invariant(I68,
+            fold->facts.loop == loop &&
+                (fold->fold.value != NULL) == (fold->facts.state == TASK_DONE));
         waits = waits || !fold->fold.value;
     }
     if (loop->folds.count > 0)
@@ -164,40 +175,41 @@ static void verify_folds(const struct loop *loop, struct census *census)
 // That of a run: it goes on, and somebody sees to that.
 static void verify_progress(const struct loop *loop, struct census *census)
 {
-    bool waits = false, rests = loop->status == LOOP_RUNNING && !loop->ticked;
-    ss_invariant(I70, loop->status != LOOP_ENTERING);
-    ss_invariant(I71, loop->ended_to <= loop->tasks.count);
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        bool has_ended = ss_task_ended(loop->tasks.items[i]);
+    bool waits = false,
+         rests = loop->facts.status == LOOP_RUNNING && !loop->ticked;
+    ss_invariant(I70, loop->facts.status != LOOP_ENTERING);
+    ss_invariant(I71, loop->ended_to <= loop->facts.tasks.count);
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
+        bool has_ended = ss_task_ended(loop->facts.tasks.items[i]);
         waits = waits || !has_ended;
         if (i < loop->ended_to)
             ss_invariant(I72, has_ended);
     }
-    if (loop->status == LOOP_RUNNING && loop->ticked)
+    if (loop->facts.status == LOOP_RUNNING && loop->ticked)
         ss_invariant(I73, waits);
     if (rests)
-        ss_invariant(I74, loop->tasks.count == 0);
-    if (loop->status == LOOP_RUNNING && loop->ticked)
-        ss_invariant(I75, loop->step <= loop->stop);
+        ss_invariant(I74, loop->facts.tasks.count == 0);
+    if (loop->facts.status == LOOP_RUNNING && loop->ticked)
+        ss_invariant(I75, loop->facts.step <= loop->stop);
     census->resting += rests;
 }
 
 void ss_level_verify(const struct loop *loop, struct census *census)
 {
-    census->seen += 1 + loop->graph->channels_count;
+    census->seen += 1 + loop->facts.graph->channels_count;
     verify_place(loop);
     verify_machine(loop);
     verify_pending(loop, census);
-    ss_lineage_verify(&loop->lineage, loop->thread, loop->ns);
+    ss_lineage_verify(&loop->lineage, loop->facts.thread, loop->facts.ns);
     verify_folds(loop, census);
-    if (loop->run)
+    if (loop->facts.run)
         verify_progress(loop, census);
-    for (size_t i = 0; loop->run && i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
+    for (size_t i = 0; loop->facts.run && i < loop->facts.tasks.count; i++) {
+        const struct task *task = loop->facts.tasks.items[i];
         ss_task_verify(task, census);
         verify_planned(loop, task);
-        if (task->state == TASK_CHILD)
-            ss_level_verify(task->child, census);
+        if (task->facts.state == TASK_CHILD)
+            ss_level_verify(task->facts.child, census);
     }
 }
 
@@ -206,11 +218,12 @@ void ss_level_verify(const struct loop *loop, struct census *census)
 // Of a task whose time has yet to come: is it to be asked for once more?
 static bool verify_due(const struct task *task)
 {
-    bool asked = task->state == TASK_CACHE && !task->cache_key;
-    ss_invariant(I131, asked || task->state == TASK_BACKOFF);
-    ss_invariant(
-        I56, task->tries.retry_at_ms > task->loop->engine->now_ms &&
-                 task->loop->engine->wake_at_ms <= task->tries.retry_at_ms);
+    bool asked = task->facts.state == TASK_CACHE && !task->cache_key;
+    ss_invariant(I131, asked || task->facts.state == TASK_BACKOFF);
+    ss_invariant(I56, task->facts.tries.retry_at_ms >
+                              task->facts.loop->facts.engine->now_ms &&
+                          task->facts.loop->facts.engine->wake_at_ms <=
+                              task->facts.tries.retry_at_ms);
     return asked;
 }
 
@@ -233,7 +246,7 @@ void ss_waits_verify(const struct engine *engine, struct census *census)
     for (size_t i = 0; i < levels->cache_looks.count; i++) {
         const struct task *task = levels->cache_looks.items[i].task;
         if (task)
-            ss_invariant(I133, task->state == TASK_CACHE);
+            ss_invariant(I133, task->facts.state == TASK_CACHE);
         ss_invariant(I215, levels->cache_looks.items[i].tag <= engine->tags);
         asked += task != NULL;
     }
@@ -241,7 +254,8 @@ void ss_waits_verify(const struct engine *engine, struct census *census)
     for (size_t i = 0; i < levels->resting.count; i++) {
         const struct loop *loop = levels->resting.items[i];
         ss_invariant(I135, !loop->ticked);
-        ss_invariant(I216, loop->run && loop->run->state == RUN_ACTIVE);
+        ss_invariant(
+            I216, loop->facts.run && loop->facts.run->state == RUN_ACTIVE);
     }
     ss_invariant(I136, levels->resting.count == census->resting);
 }

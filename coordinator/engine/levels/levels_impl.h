@@ -1,20 +1,117 @@
-// levels_impl.h - what waits in this room: loops and tasks that go on later,
-// and what those above have yet to hear.
+// levels_impl.h - all of a loop and of its tasks, and what waits in this room:
+// those that go on later, and what those above have yet to hear.
+//
+// The state of the graph is its machine's (common/pregel).
 #ifndef SS_ENGINE_LEVELS_LEVELS_IMPL_H
 #define SS_ENGINE_LEVELS_LEVELS_IMPL_H
 
+#include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/arena.h"
 #include "common/base/mem.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/told.h"
+#include "coordinator/engine/threads/lineage.h"
 
-struct loop;
+struct entry;
 struct sink;
 struct ss_error;
-struct task;
-struct task_fold;
+struct ss_value;
+
+// A custom reducer's fold (ask_fold.c); of zeros in any other task. Owned.
+struct task_fold {
+    char *channel;
+    json_t *writes;
+    struct ss_value *value; // the answer
+};
+
+struct task {
+    struct task_facts facts; // in front
+    json_t *answers;         // resume list (R3.18), or NULL
+    json_t *used_answers;    // those that the last attempt was given back
+    bool resume_value_given; // the resume value without an id went out with its
+                             // attempt
+    bool goes_first;         // it may be, unless a question is open elsewhere
+    bool took_plain;         // a task inside, that stores nothing, took it
+    bool restored;           // writes came from earlier pending writes
+    bool error_handled;      // a handler took its error
+    struct task *failed;     // HANDLER: whose failure it handles
+    uint64_t tried_seq;      // rows up to here are of tries before
+    struct task_items items;
+    json_t *parent; // PARENT: the command
+    char *cache_key;
+    struct task_fold fold;
+};
+_Static_assert(offsetof(struct task, facts) == 0, "ss_task_facts() sees them");
+
+// How the checkpoint of a level stands to the journal.
+struct save_state {
+    int64_t wall_us;    // when it was made; 0: it was loaded
+    bool dirty;         // it is not in the journal (exit)
+    bool answer_taken;  // under `exit`: its resume value without an id
+    bool unsaved_state; // the channels are not those that are saved
+    uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
+};
+
+// Of the graph around a level, where that is in its first superstep.
+enum inherited { INHERITED_NOTHING, INHERITED_ANEW, INHERITED_RESUMING };
+
+// How a level was entered (R5.1, R5.5, R5.6). Entering writes it
+// (enter_child.c, enter_root.c), and nobody afterwards.
+struct loop_entry {
+    bool superseded;          // at a checkpoint that the thread has left
+    bool resuming;            // is_resuming
+    bool replaying;           // in its first superstep
+    enum inherited inherited; // also by those inside
+    uint64_t tried_seq;       // rows up to here are of a try of its task before
+};
+
+// What custom reducers are asked (ask_fold.c).
+struct loop_folds {
+    struct task **items; // FOLDING: owned, one pseudo task for each channel
+    size_t count;
+    const struct fold_then *then;
+};
+
+struct loop {
+    struct loop_facts facts; // in front
+    struct terms *terms;     // the run's; NULL: it has none
+    struct task *parent_task;
+    struct ss_machine *machine;
+    bool not_folded; // of a view: a custom reducer's writes wait
+    bool is_view;    // shown and dropped: no versions, nothing "updated" (R4.4)
+    bool first_superstep;
+    bool ticked; // its first tick was made
+    int64_t stop;
+    struct save_state saved;
+    struct lineage lineage; // where the next checkpoint hangs
+    struct ss_pendings pending;
+    uint64_t put_calls;
+    struct ss_arena tasks_memory; // of tasks and their texts: it goes with them
+    struct loop_entry entered;
+    struct entry *entry; // it is being entered (enter.c)
+    size_t ended_to;     // tasks before this one have ended, for ever
+    struct loop_folds folds;
+    struct loop_result result;
+};
+_Static_assert(offsetof(struct loop, facts) == 0, "ss_loop_facts() sees them");
+
+// Where its superstep stands.
+static inline struct ss_superstep ss_loop_stands(struct loop *loop)
+{
+    return (struct ss_superstep){.ns = loop->facts.ns,
+        .checkpoint_id = loop->facts.checkpoint.id,
+        .step = loop->facts.step,
+        .stop = loop->stop,
+        .memory = &loop->tasks_memory};
+}
 
 // A result that is looked for in the store (cache.c).
 struct cache_look {
@@ -36,6 +133,14 @@ struct levels {
     // Of one update, from its tasks to its end, and of the lists of one plan.
     struct ss_arena scratch;
 };
+
+// ------------------------------------------------ superstep.c
+
+// One more: that of the node which handles `failed`.
+struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed);
+// Of nothing yet, and in no list: not one of a superstep, whose tasks lie in
+// one memory.
+struct task *ss_task_new(struct loop *loop);
 
 // ------------------------------------------------ ask_fold.c
 

@@ -37,7 +37,7 @@
 // R7.10).
 static void miss_plain(struct loop *loop)
 {
-    if (!loop->parent && loop->run->resume_value.value)
+    if (!loop->facts.parent && loop->facts.run->resume_value.value)
         ss_loop_warn_unasked(loop);
 }
 
@@ -45,12 +45,12 @@ static void miss_plain(struct loop *loop)
 
 static void leave(struct loop *loop, enum loop_status status)
 {
-    ss_check(!loop->parent_task || loop->parent_task->child == loop);
+    ss_check(!loop->parent_task || loop->parent_task->facts.child == loop);
     ss_loop_move(loop, status);
     if (loop->parent_task)
         ss_task_child_ended(loop->parent_task, loop);
     else
-        SS_VEC_PUSH(&loop->engine->levels->roots_ended, loop);
+        SS_VEC_PUSH(&loop->facts.engine->levels->roots_ended, loop);
 }
 
 static void fail(struct loop *loop, int status, const char *message)
@@ -67,31 +67,33 @@ void ss_loop_fail(struct loop *loop, const struct ss_error *error)
 
 void ss_loop_exits(struct loop *loop, bool ended_well)
 {
-    if (!loop->persists || loop->run->options.durability != DURABLE_EXIT)
+    if (!loop->facts.persists ||
+        loop->facts.run->options.durability != DURABLE_EXIT)
         return;
-    bool stable = strchr(loop->ns, ':') == NULL;
-    if (loop->parent && ended_well && !stable)
+    bool stable = strchr(loop->facts.ns, ':') == NULL;
+    if (loop->facts.parent && ended_well && !stable)
         return;
     ss_loop_save_at_exit(loop);
-    if (loop->parent)
-        ss_thread_seal(loop->thread); // the next call of this graph reads it
+    if (loop->facts.parent)
+        ss_thread_seal(
+            loop->facts.thread); // the next call of this graph reads it
 }
 
 static int by_task_path(const void *a, const void *b)
 {
     const struct task *const *left = a, *const *right = b;
-    return strcmp((*left)->planned.path, (*right)->planned.path);
+    return strcmp((*left)->facts.planned.path, (*right)->facts.planned.path);
 }
 
 // The loop's tasks in sorted path order. Borrowed from their own memory.
 static struct task **sorted_tasks(struct loop *loop)
 {
-    size_t count = loop->tasks.count;
+    size_t count = loop->facts.tasks.count;
     bool is_sorted = true; // most often they are planned so
     struct task **tasks =
-        ss_arena_take(&loop->tasks.memory, count * sizeof(struct task *));
+        ss_arena_take(&loop->tasks_memory, count * sizeof(struct task *));
     for (size_t i = 0; i < count; i++) {
-        tasks[i] = loop->tasks.items[i];
+        tasks[i] = loop->facts.tasks.items[i];
         is_sorted = is_sorted &&
                     (i == 0 || by_task_path(&tasks[i - 1], &tasks[i]) <= 0);
     }
@@ -103,18 +105,20 @@ static struct task **sorted_tasks(struct loop *loop)
 // Borrowed, until they are applied.
 static struct ss_update_task *update_tasks(const struct loop *loop)
 {
-    struct ss_update_task *list = ss_arena_take(
-        &loop->engine->levels->scratch, loop->tasks.count * sizeof(*list));
-    for (size_t i = 0; i < loop->tasks.count; i++)
-        list[i] = ss_update_task(
-            &loop->tasks.items[i]->planned, &loop->tasks.items[i]->writes);
+    struct ss_update_task *list =
+        ss_arena_take(&loop->facts.engine->levels->scratch,
+            loop->facts.tasks.count * sizeof(*list));
+    for (size_t i = 0; i < loop->facts.tasks.count; i++)
+        list[i] = ss_update_task(&loop->facts.tasks.items[i]->facts.planned,
+            &loop->facts.tasks.items[i]->facts.writes);
     return list;
 }
 
 static bool writes_key(const struct loop *loop, const struct ss_keys *keys)
 {
-    for (size_t t = 0; t < loop->tasks.count; t++) {
-        const struct ss_writes *writes = &loop->tasks.items[t]->writes;
+    for (size_t t = 0; t < loop->facts.tasks.count; t++) {
+        const struct ss_writes *writes =
+            &loop->facts.tasks.items[t]->facts.writes;
         for (size_t w = 0; w < writes->count; w++)
             if (ss_keys_have(keys, writes->items[w].channel))
                 return true;
@@ -132,7 +136,7 @@ static void values(struct loop *loop)
         loop->result.output = ss_machine_output(loop->machine, &final);
     }
     if (ss_update_moved(loop->machine, &shown) && writes_key(loop, &shown))
-        loop->engine->watch->values(loop, false);
+        loop->facts.engine->watch->values(loop, false);
 }
 
 // Tasks that wrote to the channel at fault have failed (better than R4.3:
@@ -141,12 +145,12 @@ void ss_loop_update_failed(
     struct loop *loop, size_t channel, const struct ss_error *error)
 {
     const char *name =
-        channel == SS_NONE ? "" : loop->graph->channels[channel].name;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
+        channel == SS_NONE ? "" : loop->facts.graph->channels[channel].name;
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
+        struct task *task = loop->facts.tasks.items[i];
         bool guilty = false;
-        for (size_t w = 0; w < task->writes.count && !guilty; w++)
-            guilty = strcmp(task->writes.items[w].channel, name) == 0;
+        for (size_t w = 0; w < task->facts.writes.count && !guilty; w++)
+            guilty = strcmp(task->facts.writes.items[w].channel, name) == 0;
         if (!guilty)
             continue;
         struct ss_writes writes = {0};
@@ -155,8 +159,8 @@ void ss_loop_update_failed(
                 ss_value_new(json_incref(task->answers)));
         ss_writes_add(&writes, SS_NAME_ERROR,
             ss_value_new(ss_error_json(error->status, error->message)));
-        ss_loop_put_writes(
-            loop, task->planned.id, task->planned.path, &writes, NULL);
+        ss_loop_put_writes(loop, task->facts.planned.id,
+            task->facts.planned.path, &writes, NULL);
         ss_writes_fini(&writes);
     }
     ss_loop_exits(loop, false);
@@ -180,18 +184,18 @@ static bool show_finished(struct loop *loop)
     bool any = false;
     size_t channel = SS_NONE;
     struct ss_error error = {0};
-    for (size_t i = 0; i < loop->tasks.count; i++)
-        any = any || loop->tasks.items[i]->writes.count > 0;
+    for (size_t i = 0; i < loop->facts.tasks.count; i++)
+        any = any || loop->facts.tasks.items[i]->facts.writes.count > 0;
     if (!any || loop->pending.count == 0)
         return true;
     struct ss_update_task *tasks = update_tasks(loop);
-    if (ss_loop_fold(loop, tasks, loop->tasks.count, &leaving_folds)) {
-        ss_arena_reset(&loop->engine->levels->scratch);
+    if (ss_loop_fold(loop, tasks, loop->facts.tasks.count, &leaving_folds)) {
+        ss_arena_reset(&loop->facts.engine->levels->scratch);
         return false;
     }
     int status =
-        ss_loop_apply(loop, tasks, loop->tasks.count, &channel, &error);
-    loop->run->keeps_output = loop->folds.count > 0;
+        ss_loop_apply(loop, tasks, loop->facts.tasks.count, &channel, &error);
+    loop->facts.run->keeps_output = loop->folds.count > 0;
     ss_loop_drop_folds(loop);
     if (status != SS_OK) {
         ss_loop_update_failed(loop, channel, &error);
@@ -204,13 +208,13 @@ static bool show_finished(struct loop *loop)
 // Also when the folds of what it shows are there.
 static void show_and_leave(struct loop *loop)
 {
-    if (!loop->parent) {
+    if (!loop->facts.parent) {
         struct ss_keys shown, final;
         ss_loop_keys(loop, &shown, &final);
         if (!show_finished(loop))
             return;
         if (json_array_size(loop->result.interrupts) == 0)
-            loop->engine->watch->stopped(loop);
+            loop->facts.engine->watch->stopped(loop);
         ss_value_unref(loop->result.output);
         loop->result.output = ss_machine_output(loop->machine, &final);
     }
@@ -233,53 +237,55 @@ static bool should_stop(struct loop *loop, const struct ss_names *compiled,
     const struct ss_names *of_call)
 {
     const struct ss_names *names =
-        !loop->parent && (of_call->all || of_call->count) ? of_call : compiled;
+        !loop->facts.parent && (of_call->all || of_call->count) ? of_call
+                                                                : compiled;
     if (!names->all && names->count == 0)
         return false;
     bool moved = ss_break_moved(loop->machine);
-    for (size_t i = 0; moved && i < loop->tasks.count; i++)
-        if (ss_names_have(names, loop->tasks.items[i]->planned.node))
+    for (size_t i = 0; moved && i < loop->facts.tasks.count; i++)
+        if (ss_names_have(
+                names, loop->facts.tasks.items[i]->facts.planned.node))
             return true;
     return false;
 }
 
 static void start_tasks(struct loop *loop)
 {
-    size_t count = loop->tasks.count;
-    struct run *run = loop->run;
-    if (!loop->parent) // progress counts the root's superstep, and what is
-                       // inside
+    size_t count = loop->facts.tasks.count;
+    struct run *run = loop->facts.run;
+    if (!loop->facts.parent) // progress counts the root's superstep, and what
+                             // is inside
         run->stats.planned = run->stats.done = 0;
     run->stats.planned += count;
     for (size_t i = 0; i < count; i++)
-        run->stats.done += loop->tasks.items[i]->state == TASK_DONE;
-    loop->engine->watch->started(loop);
+        run->stats.done += loop->facts.tasks.items[i]->facts.state == TASK_DONE;
+    loop->facts.engine->watch->started(loop);
     struct task **sorted = sorted_tasks(loop);
     ss_resume_value_line(loop, sorted);
     for (size_t i = 0; i < count; i++)
-        if (sorted[i]->state == TASK_NEW)
+        if (sorted[i]->facts.state == TASK_NEW)
             ss_task_start(sorted[i]);
-    if (!loop->parent)
-        loop->engine->watch->progressed(loop, NULL);
+    if (!loop->facts.parent)
+        loop->facts.engine->watch->progressed(loop, NULL);
 }
 
 static void tick(struct loop *loop)
 {
-    struct run *run = loop->run;
+    struct run *run = loop->facts.run;
     ss_loop_plan(loop, true);
-    loop->engine->watch->planned(loop);
-    if (loop->step > loop->stop) {
+    loop->facts.engine->watch->planned(loop);
+    if (loop->facts.step > loop->stop) {
         struct ss_error error;
         ss_error_set(&error, SS_ERECURSION,
             "graph %s: the recursion limit of %lld supersteps is reached "
             "before the run ended; run it on with no input, or with a "
             "higher limit",
-            loop->graph->name, (long long)run->options.recursion_limit);
+            loop->facts.graph->name, (long long)run->options.recursion_limit);
         ss_loop_exits(loop, true); // the limit is raised after the exit
         fail(loop, SS_ERECURSION, error.message);
         return;
     }
-    if (loop->tasks.count == 0) {
+    if (loop->facts.tasks.count == 0) {
         miss_plain(loop);
         ss_loop_exits(loop, true);
         leave(loop, LOOP_DONE);
@@ -288,7 +294,7 @@ static void tick(struct loop *loop)
     ss_loop_restore(loop);
     ss_loop_recover_tries(loop);
     if (should_stop(
-            loop, &loop->graph->interrupt_before, &run->options.before)) {
+            loop, &loop->facts.graph->interrupt_before, &run->options.before)) {
         leave_interrupted(loop, json_array());
         return;
     }
@@ -307,16 +313,16 @@ static void tick(struct loop *loop)
 // All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
 static bool is_settled(struct loop *loop)
 {
-    while (loop->ended_to < loop->tasks.count &&
-           ss_task_ended(loop->tasks.items[loop->ended_to]))
+    while (loop->ended_to < loop->facts.tasks.count &&
+           ss_task_ended(loop->facts.tasks.items[loop->ended_to]))
         loop->ended_to++;
-    return loop->ended_to == loop->tasks.count;
+    return loop->ended_to == loop->facts.tasks.count;
 }
 
 // Has this step done its share? Then the loop goes on in a later one.
 static bool rests(struct loop *loop)
 {
-    struct engine *engine = loop->engine;
+    struct engine *engine = loop->facts.engine;
     if (++engine->levels->supersteps <= SS_STEP_SUPERSTEPS_MAX)
         return false;
     ss_loop_drop_tasks(loop);
@@ -330,9 +336,9 @@ static void next_superstep(struct loop *loop)
     size_t channel = SS_NONE;
     struct ss_error error = {0};
     struct ss_update_task *tasks = update_tasks(loop);
-    size_t count = loop->tasks.count;
+    size_t count = loop->facts.tasks.count;
     if (ss_loop_fold(loop, tasks, count, &superstep_folds)) {
-        ss_arena_reset(&loop->engine->levels->scratch);
+        ss_arena_reset(&loop->facts.engine->levels->scratch);
         return;
     }
     int status = ss_loop_apply(loop, tasks, count, &channel, &error);
@@ -345,16 +351,16 @@ static void next_superstep(struct loop *loop)
     ss_pendings_fini(&loop->pending);
     loop->first_superstep = false;
     miss_plain(loop);
-    if (!loop->parent) {
-        ss_resume_value_put(loop->run, NULL); // R7.10: for this one alone
-        loop->run->terms.recovering = false;
+    if (!loop->facts.parent) {
+        ss_resume_value_put(loop->facts.run, NULL); // R7.10: for this one alone
+        loop->facts.run->terms.recovering = false;
     }
     ss_loop_save(loop, SS_SOURCE_LOOP);
     values(loop); // behind the save: it rests on that row
-    if (should_stop(
-            loop, &loop->graph->interrupt_after, &loop->run->options.after)) {
+    if (should_stop(loop, &loop->facts.graph->interrupt_after,
+            &loop->facts.run->options.after)) {
         ss_loop_plan(loop, true);
-        loop->engine->watch->planned(loop);
+        loop->facts.engine->watch->planned(loop);
         leave_interrupted(loop, json_array());
         return;
     }
@@ -367,11 +373,11 @@ static json_t *all_interrupts(struct task *const *tasks, size_t count)
 {
     json_t *all = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (tasks[i]->state != TASK_INTERRUPTED)
+        if (tasks[i]->facts.state != TASK_INTERRUPTED)
             continue;
         if (!all)
             all = json_array();
-        json_array_extend(all, tasks[i]->interrupts);
+        json_array_extend(all, tasks[i]->facts.interrupts);
     }
     return all;
 }
@@ -380,8 +386,9 @@ static json_t *all_interrupts(struct task *const *tasks, size_t count)
 static struct task *first_raised(struct task *const *tasks, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if ((tasks[i]->state == TASK_FAILED && !tasks[i]->error_handled) ||
-            tasks[i]->state == TASK_PARENT)
+        if ((tasks[i]->facts.state == TASK_FAILED &&
+                !tasks[i]->error_handled) ||
+            tasks[i]->facts.state == TASK_PARENT)
             return tasks[i];
     return NULL;
 }
@@ -389,9 +396,9 @@ static struct task *first_raised(struct task *const *tasks, size_t count)
 static void raise_task(struct loop *loop, struct task *task)
 {
     ss_loop_exits(loop, false);
-    if (task->state == TASK_PARENT) {
+    if (task->facts.state == TASK_PARENT) {
         loop->result.parent_command = json_incref(task->parent);
-        if (loop->parent) {
+        if (loop->facts.parent) {
             leave(loop, LOOP_PARENT);
             return;
         }
@@ -400,19 +407,19 @@ static void raise_task(struct loop *loop, struct task *task)
             "command to the graph around it, and there is none");
         return;
     }
-    if (task->error->status == SS_EDRAINED) {
-        loop->result.drain = ss_strdup(task->error->message);
+    if (task->facts.error->status == SS_EDRAINED) {
+        loop->result.drain = ss_strdup(task->facts.error->message);
         leave(loop, LOOP_DRAINED);
         return;
     }
     ss_free(loop->result.error_node);
-    loop->result.error_node = ss_strdup(task->planned.node->name);
-    fail(loop, task->error->status, task->error->message);
+    loop->result.error_node = ss_strdup(task->facts.planned.node->name);
+    fail(loop, task->facts.error->status, task->facts.error->message);
 }
 
 static void settle(struct loop *loop)
 {
-    size_t count = loop->tasks.count;
+    size_t count = loop->facts.tasks.count;
     struct task **sorted = sorted_tasks(loop);
     struct task *raised = first_raised(sorted, count);
     json_t *interrupts = raised ? NULL : all_interrupts(sorted, count);
@@ -426,12 +433,12 @@ static void settle(struct loop *loop)
 
 static void advance(struct loop *loop)
 {
-    if (loop->status == LOOP_FOLDING) {
+    if (loop->facts.status == LOOP_FOLDING) {
         if (ss_loop_folded(loop))
             loop->folds.then->folded(loop);
         return;
     }
-    if (loop->status != LOOP_RUNNING)
+    if (loop->facts.status != LOOP_RUNNING)
         return;
     if (loop->ticked && is_settled(loop))
         settle(loop);
@@ -439,19 +446,20 @@ static void advance(struct loop *loop)
         loop->ticked = true;
         tick(loop);
     }
-    if (loop->status == LOOP_RUNNING && loop->ticked && is_settled(loop))
+    if (loop->facts.status == LOOP_RUNNING && loop->ticked && is_settled(loop))
         ss_loop_later(loop);
 }
 
 static bool goes_on(const struct loop *root)
 {
-    return root->status == LOOP_ENTERING || root->status == LOOP_RUNNING ||
-           root->status == LOOP_FOLDING;
+    return root->facts.status == LOOP_ENTERING ||
+           root->facts.status == LOOP_RUNNING ||
+           root->facts.status == LOOP_FOLDING;
 }
 
 void ss_loop_advance(struct loop *loop)
 {
-    struct run *run = loop->run;
+    struct run *run = loop->facts.run;
     advance(loop);
     if (run && run->state == RUN_ACTIVE && goes_on(run->root))
         ss_resume_value_settle(run); // who is held may be next in line now

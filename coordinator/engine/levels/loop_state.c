@@ -27,6 +27,6 @@ static const struct ss_move_table moves = SS_MOVE_TABLE("loop", states);
 
 void ss_loop_move(struct loop *loop, enum loop_status to)
 {
-    ss_move(&moves, loop->status, to);
-    loop->status = to;
+    ss_move(&moves, loop->facts.status, to);
+    loop->facts.status = to;
 }

@@ -10,13 +10,15 @@
 
 static void restore_failure(struct task *task, const struct ss_pendings *from)
 {
-    struct ss_task_facts facts = ss_pendings_facts(from, task->planned.id);
+    struct ss_pending_facts facts =
+        ss_pendings_facts(from, task->facts.planned.id);
     ss_task_move(task, TASK_FAILED);
     int code =
         ss_status_by_name(ss_json_str(facts.error, "code", "node_failed"));
     // a later program may have words that this one lacks
-    ss_error_set(ss_error_at(&task->error), code == SS_OK ? SS_ENODE : code,
-        "%s", ss_json_str(facts.error, "message", ""));
+    ss_error_set(ss_error_at(&task->facts.error),
+        code == SS_OK ? SS_ENODE : code, "%s",
+        ss_json_str(facts.error, "message", ""));
 }
 
 static void restore_task(
@@ -28,22 +30,22 @@ static void restore_handler(
 {
     restore_failure(failed, options->pending);
     failed->error_handled = true;
-    restore_task(ss_loop_plan_handler(failed->loop, failed), options);
+    restore_task(ss_loop_plan_handler(failed->facts.loop, failed), options);
 }
 
 static void restore_task(
     struct task *task, const struct ss_restore_options *options)
 {
-    const char *id = task->planned.id;
-    switch (ss_restore(&task->planned, options, &task->answers)) {
+    const char *id = task->facts.planned.id;
+    switch (ss_restore(&task->facts.planned, options, &task->answers)) {
     case SS_FOUND_NOTHING:
         break;
     case SS_FOUND_OUTPUT:
-        ss_pendings_output(options->pending, id, &task->writes);
+        ss_pendings_output(options->pending, id, &task->facts.writes);
         ss_task_move(task, TASK_DONE);
         task->restored = true;
-        if (task->planned.kind != SS_TASK_HANDLER)
-            task->loop->terms->tasks_restored++;
+        if (task->facts.planned.kind != SS_TASK_HANDLER)
+            task->facts.loop->terms->tasks_restored++;
         break;
     case SS_FOUND_HANDLED:
         restore_handler(task, options);
@@ -53,7 +55,7 @@ static void restore_task(
         break;
     case SS_FOUND_QUESTION:
         ss_task_move(task, TASK_INTERRUPTED);
-        task->interrupts =
+        task->facts.interrupts =
             json_incref(ss_pendings_facts(options->pending, id).interrupts);
         break;
     }
@@ -61,7 +63,7 @@ static void restore_task(
 
 void ss_loop_restore(struct loop *loop)
 {
-    size_t count = loop->tasks.count;
+    size_t count = loop->facts.tasks.count;
     const struct ss_restore_options options = {.pending = &loop->pending,
         .resume_map = loop->terms->resume_map,
         .recovering = loop->terms->recovering,
@@ -69,5 +71,5 @@ void ss_loop_restore(struct loop *loop)
         .superseded = loop->entered.superseded,
         .since_seq = loop->entered.tried_seq};
     for (size_t i = 0; i < count; i++)
-        restore_task(loop->tasks.items[i], &options);
+        restore_task(loop->facts.tasks.items[i], &options);
 }

@@ -26,7 +26,7 @@
 static bool asks_next(const struct task *task, const char *question)
 {
     char id[SS_HEX128_SIZE];
-    ss_interrupt_id(task->planned.ns, json_array_size(task->answers), id);
+    ss_interrupt_id(task->facts.planned.ns, json_array_size(task->answers), id);
     return strcmp(id, question) == 0;
 }
 
@@ -44,11 +44,12 @@ static bool is_unplanned(const struct loop *loop)
         return false;
     if (!loop->ticked)
         return true;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        if (task->state == TASK_CHILD
-                ? is_unplanned(task->child)
-                : task->state == TASK_NEW && task->planned.node->subgraph)
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
+        const struct task *task = loop->facts.tasks.items[i];
+        if (task->facts.state == TASK_CHILD
+                ? is_unplanned(task->facts.child)
+                : task->facts.state == TASK_NEW &&
+                      task->facts.planned.node->subgraph)
             return true;
     }
     return false;
@@ -61,13 +62,15 @@ static bool question_lives(const struct loop *loop, const char *question)
         return false;
     if (!loop->ticked)
         return true;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        if (ss_task_ended(task) || task->state == TASK_HELD)
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
+        const struct task *task = loop->facts.tasks.items[i];
+        if (ss_task_ended(task) || task->facts.state == TASK_HELD)
             continue;
-        if (task->state == TASK_CHILD ? question_lives(task->child, question)
-            : task->planned.node->subgraph
-                ? task->state == TASK_NEW || task->state == TASK_BACKOFF
+        if (task->facts.state == TASK_CHILD
+                ? question_lives(task->facts.child, question)
+            : task->facts.planned.node->subgraph
+                ? task->facts.state == TASK_NEW ||
+                      task->facts.state == TASK_BACKOFF
                 : asks_next(task, question))
             return true;
     }
@@ -88,7 +91,7 @@ static bool asks_an_open_one(const struct task *task)
 {
     size_t i;
     json_t *question;
-    json_array_foreach (task->loop->run->questions, i, question)
+    json_array_foreach (task->facts.loop->facts.run->questions, i, question)
         if (asks_next(task, json_string_value(question)))
             return true;
     return false;
@@ -98,13 +101,13 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
 {
     if (loop->parent_task && !loop->parent_task->goes_first)
         return;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
         struct task *task = sorted[i];
-        task->goes_first = task->state == TASK_NEW;
+        task->goes_first = task->facts.state == TASK_NEW;
         // after a crash who went first is the same
         if (task->goes_first ||
-            (loop->run->terms.recovering &&
-                ss_pendings_ours(&loop->pending, task->planned.id)))
+            (loop->facts.run->terms.recovering &&
+                ss_pendings_ours(&loop->pending, task->facts.planned.id)))
             return;
     }
 }
@@ -114,7 +117,7 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
 // planned; it begins then.
 static bool resume_value_offer(struct task *task)
 {
-    struct run *run = task->loop->run;
+    struct run *run = task->facts.loop->facts.run;
     if (!run->resume_value.value || !run->root || !run->root->first_superstep)
         return true;
     bool is_its_own = asks_an_open_one(task);
@@ -156,12 +159,12 @@ static void start_who_waits(struct run *run)
 static bool goes_on(const struct loop *loop)
 {
     bool waits = false;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
+        const struct task *task = loop->facts.tasks.items[i];
         if (ss_task_ended(task))
             continue;
-        if (task->state == TASK_CHILD ? goes_on(task->child)
-                                      : task->state != TASK_HELD)
+        if (task->facts.state == TASK_CHILD ? goes_on(task->facts.child)
+                                            : task->facts.state != TASK_HELD)
             return true;
         waits = true;
     }
@@ -172,41 +175,42 @@ static bool goes_on(const struct loop *loop)
 static struct task *next_in_line(const struct loop *loop)
 {
     struct task *first = NULL;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
+        struct task *task = loop->facts.tasks.items[i];
         if (!ss_task_ended(task) &&
-            (!first || strcmp(task->planned.path, first->planned.path) < 0))
+            (!first || strcmp(task->facts.planned.path,
+                           first->facts.planned.path) < 0))
             first = task;
     }
-    if (first && first->state == TASK_CHILD)
-        return next_in_line(first->child);
-    return first && first->state == TASK_HELD ? first : NULL;
+    if (first && first->facts.state == TASK_CHILD)
+        return next_in_line(first->facts.child);
+    return first && first->facts.state == TASK_HELD ? first : NULL;
 }
 
 static void give_plain(struct run *run, struct task *task)
 {
     ss_check(run->resume_value.held > 0 && run->resume_value.value);
     run->resume_value.held--;
-    task->loop->engine->watch->restarted(task);
+    task->facts.loop->facts.engine->watch->restarted(task);
     run->resume_value.holder = task;
     run->resume_value.aimed = false;
     task->resume_value_given = true;
     task->goes_first = true; // its next attempt, too
     ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
-        task->planned.node->name);
+        task->facts.planned.node->name);
     ss_task_ready(task);
 }
 
 static void let_ask(struct loop *loop)
 {
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
-        if (task->state == TASK_CHILD)
-            let_ask(task->child);
-        if (task->state != TASK_HELD)
+    for (size_t i = 0; i < loop->facts.tasks.count; i++) {
+        struct task *task = loop->facts.tasks.items[i];
+        if (task->facts.state == TASK_CHILD)
+            let_ask(task->facts.child);
+        if (task->facts.state != TASK_HELD)
             continue;
-        ss_check(loop->run->resume_value.held > 0);
-        loop->run->resume_value.held--;
+        ss_check(loop->facts.run->resume_value.held > 0);
+        loop->facts.run->resume_value.held--;
         ss_task_commit_interrupt(task);
     }
 }
@@ -238,7 +242,7 @@ void ss_resume_value_settle(struct run *run)
 
 void ss_resume_value_forget(struct task *task)
 {
-    struct run *run = task->loop->run;
+    struct run *run = task->facts.loop->facts.run;
     if (run && run->resume_value.holder == task)
         run->resume_value.holder = NULL;
     if (run && run->resume_value.first == task)
@@ -255,7 +259,7 @@ void ss_resume_value_put(struct run *run, struct ss_value *value)
 
 static bool is_open(const struct task *task, const struct run *run)
 {
-    return task->loop->run == run && !ss_task_ended(task);
+    return task->facts.loop->facts.run == run && !ss_task_ended(task);
 }
 
 void ss_resume_value_verify(const struct run *run, size_t held)
@@ -265,8 +269,8 @@ void ss_resume_value_verify(const struct run *run, size_t held)
         ss_invariant(I77,
             is_open(value->holder, run) && value->holder->resume_value_given);
     if (value->first)
-        ss_invariant(
-            I78, is_open(value->first, run) && value->first->state == TASK_NEW);
+        ss_invariant(I78, is_open(value->first, run) &&
+                              value->first->facts.state == TASK_NEW);
     if (value->held > 0)
         ss_invariant(I79, value->value || value->holder);
     ss_invariant(I85, value->held == held);

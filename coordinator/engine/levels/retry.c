@@ -75,13 +75,15 @@ static int64_t interval_ms(
 static json_t *tries_of(const struct task *task, int64_t wait_ms)
 {
     json_t *tries = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
-        (json_int_t)task->tries.failures, "lost",
-        (json_int_t)task->tries.redeliveries, "attempts",
-        (json_int_t)task->tries.attempts, "first_us",
-        (json_int_t)task->tries.first_attempt_us, "wait_ms",
+        (json_int_t)task->facts.tries.failures, "lost",
+        (json_int_t)task->facts.tries.redeliveries, "attempts",
+        (json_int_t)task->facts.tries.attempts, "first_us",
+        (json_int_t)task->facts.tries.first_attempt_us, "wait_ms",
         (json_int_t)wait_ms, "at_us",
-        (json_int_t)task->loop->engine->wall_us + (json_int_t)wait_ms * 1000);
-    json_t *why = json_string(task->error ? task->error->message : "");
+        (json_int_t)task->facts.loop->facts.engine->wall_us +
+            (json_int_t)wait_ms * 1000);
+    json_t *why =
+        json_string(task->facts.error ? task->facts.error->message : "");
     if (why)
         json_object_set_new(tries, "error", why);
     return tries;
@@ -94,20 +96,20 @@ static json_t *tries_of(const struct task *task, int64_t wait_ms)
 // them anew.
 static void keep_tries(struct task *task, int64_t wait_ms)
 {
-    struct thread *thread = task->loop->thread;
+    struct thread *thread = task->facts.loop->facts.thread;
     struct ss_writes stored = {0};
     if (json_array_size(task->answers) > 0) // it replaces what stood there
         ss_writes_add(
             &stored, SS_NAME_RESUME, ss_value_new(json_incref(task->answers)));
-    if (task->loop->engine->row_format >= SS_ROW_FORMAT_2)
+    if (task->facts.loop->facts.engine->row_format >= SS_ROW_FORMAT_2)
         ss_writes_add(
             &stored, SS_NAME_TRIES, ss_value_new(tries_of(task, wait_ms)));
     else
         ss_thread_seal(thread); // rows of this try end here
-    ss_loop_put_writes(
-        task->loop, task->planned.id, task->planned.path, &stored, NULL);
+    ss_loop_put_writes(task->facts.loop, task->facts.planned.id,
+        task->facts.planned.path, &stored, NULL);
     ss_writes_fini(&stored);
-    task->tries.tried_seq = ss_thread_head(thread);
+    task->tried_seq = ss_thread_head(thread);
 }
 
 // Before the next attempt goes out: a body that ends its workers ends no more
@@ -115,13 +117,13 @@ static void keep_tries(struct task *task, int64_t wait_ms)
 // what the task did: where one may read it, a crash begins the count anew.
 static void keep_loss(struct task *task)
 {
-    struct loop *loop = task->loop;
-    if (loop->engine->row_format >= SS_ROW_FORMAT_4)
+    struct loop *loop = task->facts.loop;
+    if (loop->facts.engine->row_format >= SS_ROW_FORMAT_4)
         ss_loop_put_lost(loop, task,
             json_pack("{s:I, s:I, s:I}", "lost",
-                (json_int_t)task->tries.redeliveries, "attempts",
-                (json_int_t)task->tries.attempts, "first_us",
-                (json_int_t)task->tries.first_attempt_us));
+                (json_int_t)task->facts.tries.redeliveries, "attempts",
+                (json_int_t)task->facts.tries.attempts, "first_us",
+                (json_int_t)task->facts.tries.first_attempt_us));
 }
 
 static uint32_t count_of(const json_t *of, const char *key)
@@ -132,31 +134,32 @@ static uint32_t count_of(const json_t *of, const char *key)
 
 static void recover_attempts(struct task *task, const json_t *of)
 {
-    task->tries.redeliveries = count_of(of, "lost");
-    task->tries.attempts = count_of(of, "attempts");
-    task->tries.first_attempt_us = ss_json_int(of, "first_us", 0);
+    task->facts.tries.redeliveries = count_of(of, "lost");
+    task->facts.tries.attempts = count_of(of, "attempts");
+    task->facts.tries.first_attempt_us = ss_json_int(of, "first_us", 0);
 }
 
 static void recover_failures(
-    struct task *task, const struct ss_task_facts *facts)
+    struct task *task, const struct ss_pending_facts *facts)
 {
-    const struct loop *loop = task->loop;
+    const struct loop *loop = task->facts.loop;
     const json_t *tries = facts->tries;
     int64_t left_ms =
-        (ss_json_int(tries, "at_us", 0) - loop->engine->wall_us) / 1000;
+        (ss_json_int(tries, "at_us", 0) - loop->facts.engine->wall_us) / 1000;
     int64_t wait_ms = ss_json_int(tries, "wait_ms", 0);
     if (left_ms > wait_ms) // the clock was put back
         left_ms = wait_ms;
-    task->tries.failures = (uint32_t)ss_json_int(tries, "failed", 0);
-    task->tries.tried_seq = facts->tries_seq;
-    ss_error_set(ss_error_at(&task->error), SS_ENODE, "%s",
+    task->facts.tries.failures = (uint32_t)ss_json_int(tries, "failed", 0);
+    task->tried_seq = facts->tries_seq;
+    ss_error_set(ss_error_at(&task->facts.error), SS_ENODE, "%s",
         ss_json_str(tries, "error", ""));
-    task->tries.retry_at_ms = loop->engine->now_ms + left_ms;
+    task->facts.tries.retry_at_ms = loop->facts.engine->now_ms + left_ms;
 }
 
-static void recover_tries(struct task *task, const struct ss_task_facts *facts)
+static void recover_tries(
+    struct task *task, const struct ss_pending_facts *facts)
 {
-    const struct loop *loop = task->loop;
+    const struct loop *loop = task->facts.loop;
     bool has_tries = facts->tries && facts->tries_seq > loop->entered.tried_seq;
     bool has_lost = facts->lost && facts->lost_seq > loop->entered.tried_seq;
     if (has_tries)
@@ -169,13 +172,14 @@ static void recover_tries(struct task *task, const struct ss_task_facts *facts)
 
 void ss_loop_recover_tries(struct loop *loop)
 {
-    for (size_t i = 0; loop->run->terms.recovering && i < loop->tasks.count;
+    for (size_t i = 0;
+         loop->facts.run->terms.recovering && i < loop->facts.tasks.count;
          i++) {
-        struct task *task = loop->tasks.items[i];
-        if (task->state != TASK_NEW)
+        struct task *task = loop->facts.tasks.items[i];
+        if (task->facts.state != TASK_NEW)
             continue;
-        struct ss_task_facts facts =
-            ss_pendings_facts(&loop->pending, task->planned.id);
+        struct ss_pending_facts facts =
+            ss_pendings_facts(&loop->pending, task->facts.planned.id);
         recover_tries(task, &facts);
     }
 }
@@ -187,20 +191,21 @@ void ss_loop_recover_tries(struct loop *loop)
 static bool retry(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message)
 {
-    struct engine *engine = task->loop->engine;
-    for (size_t i = 0; i < task->planned.node->retries_count; i++) {
-        const struct ss_retry *policy = &task->planned.node->retries[i];
+    struct engine *engine = task->facts.loop->facts.engine;
+    for (size_t i = 0; i < task->facts.planned.node->retries_count; i++) {
+        const struct ss_retry *policy = &task->facts.planned.node->retries[i];
         if (!policy_matches(policy, code, kind, retryable))
             continue;
-        task->tries.failures++;
-        if ((int64_t)task->tries.failures >= policy->attempts_max)
+        task->facts.tries.failures++;
+        if ((int64_t)task->facts.tries.failures >= policy->attempts_max)
             return false;
-        ss_writes_fini(&task->writes);
-        ss_error_set(ss_error_at(&task->error), code, "%s", message);
-        task->loop->engine->watch->restarted(task);
-        int64_t wait_ms = interval_ms(engine, policy, task->tries.failures);
+        ss_writes_fini(&task->facts.writes);
+        ss_error_set(ss_error_at(&task->facts.error), code, "%s", message);
+        task->facts.loop->facts.engine->watch->restarted(task);
+        int64_t wait_ms =
+            interval_ms(engine, policy, task->facts.tries.failures);
         keep_tries(task, wait_ms);
-        task->tries.retry_at_ms = engine->now_ms + wait_ms;
+        task->facts.tries.retry_at_ms = engine->now_ms + wait_ms;
         ss_task_back_off(task, "failed");
         return true;
     }
@@ -209,25 +214,25 @@ static bool retry(struct task *task, int code, const char *kind,
 
 static void start_handler(struct task *task)
 {
-    struct task *handler = ss_loop_plan_handler(task->loop, task);
+    struct task *handler = ss_loop_plan_handler(task->facts.loop, task);
     task->error_handled = true;
-    task->loop->run->stats.planned++;
+    task->facts.loop->facts.run->stats.planned++;
     ss_task_start(handler);
 }
 
 void ss_task_failed(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message)
 {
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = task->facts.loop->facts.engine;
     engine->counts.attempts_failed++;
     if (retry(task, code, kind, retryable, message))
         return;
-    bool handled = task->planned.kind != SS_TASK_HANDLER &&
-                   task->planned.node->handler != SS_NONE &&
+    bool handled = task->facts.planned.kind != SS_TASK_HANDLER &&
+                   task->facts.planned.node->handler != SS_NONE &&
                    code != SS_EDRAINED;
     ss_task_commit_failure(task, code, message, handled);
-    ss_engine_narrate(engine, "task %s failed: %s", task->planned.node->name,
-        task->error->message);
+    ss_engine_narrate(engine, "task %s failed: %s",
+        task->facts.planned.node->name, task->facts.error->message);
     if (handled)
         start_handler(task);
     ss_task_settled(task);
@@ -245,8 +250,8 @@ void ss_tasks_retry(struct engine *engine)
     struct levels *levels = engine->levels;
     for (size_t i = 0; i < levels->backoff.count;) {
         struct task *task = levels->backoff.items[i];
-        if (task->tries.retry_at_ms > engine->now_ms) {
-            ss_engine_wake(engine, task->tries.retry_at_ms);
+        if (task->facts.tries.retry_at_ms > engine->now_ms) {
+            ss_engine_wake(engine, task->facts.tries.retry_at_ms);
             i++;
             continue;
         }
@@ -271,14 +276,14 @@ static void lost_text(const struct task *task, const char *why, const char *how,
     char ret_text[SS_ERROR_SIZE])
 {
     const char *name = ss_task_label(task);
-    const char *what = task->planned.node ? "node" : "the reducer of key";
-    uint32_t attempts = task->tries.redeliveries;
+    const char *what = task->facts.planned.node ? "node" : "the reducer of key";
+    uint32_t attempts = task->facts.tries.redeliveries;
     if (how)
         snprintf(ret_text, SS_ERROR_SIZE,
             "%s \"%s\" (thread %s, task %s) %s; its worker was lost on each "
             "of %" PRIu32 " attempts",
-            what, name, task->loop->thread->id, task->planned.id, how,
-            attempts);
+            what, name, task->facts.loop->facts.thread->id,
+            task->facts.planned.id, how, attempts);
     else
         snprintf(ret_text, SS_ERROR_SIZE,
             "%s \"%s\": the worker that ran it was "
@@ -288,31 +293,33 @@ static void lost_text(const struct task *task, const char *why, const char *how,
 
 static bool is_lost_for_good(const struct task *task, const char *how)
 {
-    uint32_t crashes_max = task->loop->engine->options.crashes_max;
-    return task->tries.redeliveries > SS_REDELIVERIES_MAX ||
-           (how && crashes_max && task->tries.redeliveries >= crashes_max);
+    uint32_t crashes_max = task->facts.loop->facts.engine->options.crashes_max;
+    return task->facts.tries.redeliveries > SS_REDELIVERIES_MAX ||
+           (how && crashes_max &&
+               task->facts.tries.redeliveries >= crashes_max);
 }
 
 struct ss_outcome *ss_task_lost(
     struct task *task, const char *why, const char *how)
 {
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = task->facts.loop->facts.engine;
     const char *name = ss_task_label(task);
-    task->tries.redeliveries++;
+    task->facts.tries.redeliveries++;
     ss_engine_narrate(engine, "task %s: %s", name, how ? how : why);
     if (is_lost_for_good(task, how)) {
         char text[SS_ERROR_SIZE];
         lost_text(task, why, how, text);
-        if (!task->loop->run || task->order_kind == SS_ORDER_FOLD)
+        if (!task->facts.loop->facts.run ||
+            task->facts.order_kind == SS_ORDER_FOLD)
             return lost_outcome(text);
-        ss_resume_value_released(task->loop->run, task);
+        ss_resume_value_released(task->facts.loop->facts.run, task);
         ss_task_failed(task, SS_ELOST, NULL, SS_RETRY_NO, text);
-        ss_resume_value_settle(task->loop->run);
+        ss_resume_value_settle(task->facts.loop->facts.run);
         return NULL;
     }
-    if (task->loop->run) {
-        task->loop->engine->watch->restarted(task);
-        if (task->order_kind != SS_ORDER_FOLD)
+    if (task->facts.loop->facts.run) {
+        task->facts.loop->facts.engine->watch->restarted(task);
+        if (task->facts.order_kind != SS_ORDER_FOLD)
             keep_loss(task);
     }
     ss_task_ready(task);

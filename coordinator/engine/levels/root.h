@@ -4,8 +4,27 @@
 #ifndef SS_ENGINE_LEVELS_ROOT_H
 #define SS_ENGINE_LEVELS_ROOT_H
 
+#include <jansson.h>
+
 struct loop;
 struct ss_error;
+struct ss_value;
+
+// What a level gives when it leaves (loop.c), or why its run ended (runs). It
+// owns all of it.
+struct loop_result {
+    struct ss_value *output; // last values payload; NULL: none was emitted
+    json_t *interrupts;      // INTERRUPTED
+    struct ss_error *error;  // NULL: none
+    char *error_node;
+    json_t *parent_command;
+    char *drain;
+};
+
+// ------------------------------------------------ describe.c
+
+// What the run's own loop came to.
+const struct loop_result *ss_root_result(const struct loop *root);
 
 // ------------------------------------------------ enter_root.c
 

@@ -60,6 +60,15 @@ struct resume_value {
     size_t held;            // tasks that asked and wait for its way
 };
 
+// What supersteps know of their run.
+struct terms {
+    bool recovering;    // the first of them is that of a crash
+    json_t *resume_map; // id -> answer, or NULL
+    bool has_output_keys;
+    struct ss_keys output_keys; // owned
+    uint64_t tasks_restored;
+};
+
 // How far its levels are.
 struct run_stats {
     uint64_t supersteps, tasks;

@@ -8,26 +8,27 @@
 
 void ss_task_sent(struct task *task, int64_t wall_us)
 {
-    ss_check(task->gate_seq <= task->loop->thread->durable);
+    ss_check(task->facts.gate_seq <= task->facts.loop->facts.thread->durable);
     ss_task_move(task, TASK_RUNNING);
-    task->tries.attempts++;
-    if (task->tries.attempts == 1)
-        task->tries.first_attempt_us = wall_us;
-    if (task->loop->run)
-        task->loop->run->running++;
+    task->facts.tries.attempts++;
+    if (task->facts.tries.attempts == 1)
+        task->facts.tries.first_attempt_us = wall_us;
+    if (task->facts.loop->facts.run)
+        task->facts.loop->facts.run->running++;
 }
 
 void ss_task_attempt_over(struct task *task)
 {
-    ss_check(task->state == TASK_RUNNING);
-    ss_check(!task->loop->run || task->loop->run->running > 0);
-    if (task->loop->run)
-        task->loop->run->running--;
+    ss_check(task->facts.state == TASK_RUNNING);
+    ss_check(!task->facts.loop->facts.run ||
+             task->facts.loop->facts.run->running > 0);
+    if (task->facts.loop->facts.run)
+        task->facts.loop->facts.run->running--;
     ss_task_move(task, TASK_NEW);
 }
 
 void ss_task_not_begun(struct task *task)
 {
-    ss_check(task->state == TASK_NEW && task->tries.attempts > 0);
-    task->tries.attempts--;
+    ss_check(task->facts.state == TASK_NEW && task->facts.tries.attempts > 0);
+    task->facts.tries.attempts--;
 }

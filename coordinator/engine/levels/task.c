@@ -32,18 +32,18 @@
 
 static void start_child(struct task *task)
 {
-    struct loop *loop = task->loop;
+    struct loop *loop = task->facts.loop;
     struct ss_error error = {0};
     char *ns = ss_task_child_ns(task);
-    ss_loop_destroy(&task->child);
+    ss_loop_destroy(&task->facts.child);
     ss_task_move(task, TASK_CHILD);
-    task->child =
-        ss_loop_new(loop->thread, loop->run, task->planned.node->subgraph, ns);
+    task->facts.child = ss_loop_new(loop->facts.thread, loop->facts.run,
+        task->facts.planned.node->subgraph, ns);
     ss_free(ns);
-    task->child->parent = loop;
-    task->child->parent_task = task;
-    if (ss_loop_enter_child(task->child, &error) != SS_OK) {
-        ss_loop_move(task->child, LOOP_FAILED); // kept for what it asked
+    task->facts.child->facts.parent = loop;
+    task->facts.child->parent_task = task;
+    if (ss_loop_enter_child(task->facts.child, &error) != SS_OK) {
+        ss_loop_move(task->facts.child, LOOP_FAILED); // kept for what it asked
         ss_task_failed(
             task, error.status, NULL, SS_RETRY_DEFAULT, error.message);
     }
@@ -51,7 +51,7 @@ static void start_child(struct task *task)
 
 static void start_cached(struct task *task)
 {
-    if (task->planned.node->cached && !task->cache_key)
+    if (task->facts.planned.node->cached && !task->cache_key)
         ss_cache_ask(task);
     else
         ss_task_start_body(task);
@@ -77,14 +77,14 @@ bool ss_task_looked(struct engine *engine, const struct ss_event *event)
 
 void ss_task_back_off(struct task *task, const char *why)
 {
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = task->facts.loop->facts.engine;
     ss_task_move(task, TASK_BACKOFF);
     SS_VEC_PUSH(&engine->levels->backoff, task);
-    ss_engine_wake(engine, task->tries.retry_at_ms);
+    ss_engine_wake(engine, task->facts.tries.retry_at_ms);
     ss_engine_narrate(engine,
         "task %s %s; attempt %" PRIu32 " in %" PRId64 " ms",
-        task->planned.node->name, why, task->tries.failures + 1,
-        task->tries.retry_at_ms - engine->now_ms);
+        task->facts.planned.node->name, why, task->facts.tries.failures + 1,
+        task->facts.tries.retry_at_ms - engine->now_ms);
 }
 
 // The writers of a task that has its return value: here if they need no code
@@ -93,21 +93,21 @@ static void task_write(struct task *task)
 {
     struct ss_error error = {0};
     json_t *parent = NULL;
-    task->order_kind = SS_ORDER_WRITERS;
-    if (ss_writers_need_worker(task->planned.node)) {
+    task->facts.order_kind = SS_ORDER_WRITERS;
+    if (ss_writers_need_worker(task->facts.planned.node)) {
         ss_task_ready(task);
         return;
     }
     struct ss_fresh fresh = {0};
-    int status = ss_writers_run(task->loop->graph, task->planned.node,
-        ss_value_json(task->returned), &fresh, NULL, task->planned.id,
-        &task->writes, &parent, &error);
+    int status = ss_writers_run(task->facts.loop->facts.graph,
+        task->facts.planned.node, ss_value_json(task->facts.returned), &fresh,
+        NULL, task->facts.planned.id, &task->facts.writes, &parent, &error);
     if (status != SS_OK) {
         ss_task_failed(task, status, NULL, SS_RETRY_DEFAULT, error.message);
     } else if (parent) {
         task->parent = parent;
         ss_task_move(task, TASK_PARENT);
-        task->loop->engine->watch->committed(task);
+        task->facts.loop->facts.engine->watch->committed(task);
         ss_task_settled(task);
     } else {
         ss_task_succeeded(task, false);
@@ -116,26 +116,29 @@ static void task_write(struct task *task)
 
 void ss_task_start(struct task *task)
 {
-    if (task->tries.retry_at_ms > task->loop->engine->now_ms) {
+    if (task->facts.tries.retry_at_ms >
+        task->facts.loop->facts.engine->now_ms) {
         ss_task_back_off(task, "has failed before");
         return;
     }
-    ss_free(task->error);
-    task->error = NULL;
-    if (task->planned.node->subgraph) {
+    ss_free(task->facts.error);
+    task->facts.error = NULL;
+    if (task->facts.planned.node->subgraph) {
         start_child(task);
         return;
     }
-    task->order_kind = SS_ORDER_NODE;
-    if (!task->planned.node->has_body) {
+    task->facts.order_kind = SS_ORDER_NODE;
+    if (!task->facts.planned.node->has_body) {
         // __start__: its input is what it returns, as data; but a command on a
         // fresh thread is one (enter.c)
-        const struct loop *loop = task->loop;
-        bool is_command = !loop->parent && loop->run->options.command &&
+        const struct loop *loop = task->facts.loop;
+        bool is_command = !loop->facts.parent &&
+                          loop->facts.run->options.command &&
                           !loop->entered.resuming;
-        task->returned = is_command ? ss_value_ref(task->planned.input)
-                                    : ss_value_new(json_pack("{s:O}", "$quote",
-                                          ss_value_json(task->planned.input)));
+        task->facts.returned =
+            is_command ? ss_value_ref(task->facts.planned.input)
+                       : ss_value_new(json_pack("{s:O}", "$quote",
+                             ss_value_json(task->facts.planned.input)));
         task_write(task);
         return;
     }
@@ -144,10 +147,11 @@ void ss_task_start(struct task *task)
 
 void ss_task_retry_due(struct task *task)
 {
-    ss_check(task->state == TASK_BACKOFF || task->state == TASK_CACHE);
-    ss_free(task->error);
-    task->error = NULL;
-    if (task->planned.node->subgraph) {
+    ss_check(
+        task->facts.state == TASK_BACKOFF || task->facts.state == TASK_CACHE);
+    ss_free(task->facts.error);
+    task->facts.error = NULL;
+    if (task->facts.planned.node->subgraph) {
         start_child(task);
         return;
     }
@@ -156,13 +160,13 @@ void ss_task_retry_due(struct task *task)
 
 void ss_task_leave(struct task *task)
 {
-    struct levels *levels = task->loop->engine->levels;
+    struct levels *levels = task->facts.loop->facts.engine->levels;
     for (size_t i = levels->backoff.count; i-- > 0;)
         if (levels->backoff.items[i] == task)
             SS_VEC_REMOVE(&levels->backoff, i);
     ss_cache_forget(task);
     ss_resume_value_forget(task);
-    ss_loop_destroy(&task->child);
+    ss_loop_destroy(&task->facts.child);
 }
 
 // ------------------------------------------------ the outcome of an attempt
@@ -179,7 +183,7 @@ static void use_answers(struct task *task, const struct ss_outcome *outcome)
 
 void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
 {
-    struct run *run = task->loop->run;
+    struct run *run = task->facts.loop->facts.run;
     size_t i;
     json_t *item;
     use_answers(task, outcome);
@@ -193,14 +197,14 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
         run->drain = ss_strdup(outcome->drain);
     json_array_foreach (outcome->warnings, i, item)
         if (json_is_string(item))
-            ss_loop_warn(task->loop, "%s", json_string_value(item));
+            ss_loop_warn(task->facts.loop, "%s", json_string_value(item));
     switch (outcome->kind) {
     case SS_OUTCOME_DONE:
-        ss_writes_fini(&task->writes);
-        task->writes = outcome->writes;
+        ss_writes_fini(&task->facts.writes);
+        task->facts.writes = outcome->writes;
         memset(&outcome->writes, 0, sizeof(outcome->writes));
-        json_decref(task->messages);
-        task->messages = json_incref(outcome->messages);
+        json_decref(task->facts.messages);
+        task->facts.messages = json_incref(outcome->messages);
         ss_task_succeeded(task, false);
         break;
     case SS_OUTCOME_INTERRUPTED:
@@ -213,7 +217,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     case SS_OUTCOME_PARENT:
         task->parent = json_incref(outcome->parent);
         ss_task_move(task, TASK_PARENT);
-        task->loop->engine->watch->committed(task);
+        task->facts.loop->facts.engine->watch->committed(task);
         ss_task_settled(task);
         break;
     case SS_OUTCOME_CANCELLED:
@@ -234,14 +238,15 @@ static void child_parent(struct task *task, const struct loop *child)
     json_t *marked = json_object_get(child->result.parent_command, "$command");
     json_t *command = json_copy(marked ? marked : child->result.parent_command);
     json_object_del(command, "graph");
-    task->returned = ss_value_new(json_pack("{s:o}", "$command", command));
+    task->facts.returned =
+        ss_value_new(json_pack("{s:o}", "$command", command));
     task_write(task);
 }
 
 static void child_interrupted(struct task *task, const struct loop *child)
 {
-    json_decref(task->interrupts);
-    task->interrupts = json_incref(child->result.interrupts);
+    json_decref(task->facts.interrupts);
+    task->facts.interrupts = json_incref(child->result.interrupts);
     if (json_array_size(child->result.interrupts) > 0) {
         ss_task_commit_interrupt(task);
         return;
@@ -253,14 +258,14 @@ static void child_interrupted(struct task *task, const struct loop *child)
 
 void ss_task_child_ended(struct task *task, struct loop *child)
 {
-    ss_value_unref(task->returned);
-    task->returned = NULL;
-    switch (child->status) {
+    ss_value_unref(task->facts.returned);
+    task->facts.returned = NULL;
+    switch (child->facts.status) {
     case LOOP_DONE:
-        task->returned = child->result.output
-                             ? ss_value_new(json_pack("{s:O}", "$quote",
-                                   ss_value_json(child->result.output)))
-                             : ss_value_null();
+        task->facts.returned = child->result.output
+                                   ? ss_value_new(json_pack("{s:O}", "$quote",
+                                         ss_value_json(child->result.output)))
+                                   : ss_value_null();
         task_write(task);
         break;
     case LOOP_INTERRUPTED:
@@ -272,8 +277,8 @@ void ss_task_child_ended(struct task *task, struct loop *child)
         break;
     case LOOP_DRAINED:
         ss_task_move(task, TASK_FAILED);
-        ss_error_set(
-            ss_error_at(&task->error), SS_EDRAINED, "%s", child->result.drain);
+        ss_error_set(ss_error_at(&task->facts.error), SS_EDRAINED, "%s",
+            child->result.drain);
         ss_task_settled(task);
         break;
     case LOOP_PARENT:

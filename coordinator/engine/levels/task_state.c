@@ -29,11 +29,11 @@ static const struct ss_move_table moves = SS_MOVE_TABLE("task", states);
 
 void ss_task_move(struct task *task, enum task_state to)
 {
-    ss_move(&moves, task->state, to);
-    task->state = to;
+    ss_move(&moves, task->facts.state, to);
+    task->facts.state = to;
 }
 
 void ss_task_show(struct task *task, enum task_state as)
 {
-    task->state = as;
+    task->facts.state = as;
 }

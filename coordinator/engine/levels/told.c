@@ -4,21 +4,67 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/told.h"
 #include "coordinator/engine/limits.h"
+#include "coordinator/engine/threads/thread.h"
 
 void ss_loop_note_told(struct loop *loop, enum ss_told what)
 {
-    loop->checkpoint.told[what]++;
+    loop->saved.told[what]++;
 }
 
 bool ss_loop_was_told(struct loop *loop, enum ss_told what)
 {
-    if (loop->checkpoint.told[what] == 0)
+    if (loop->saved.told[what] == 0)
         return false;
-    loop->checkpoint.told[what]--;
+    loop->saved.told[what]--;
     return true;
+}
+
+// ------------------------------------------------ before a crash
+
+uint64_t ss_loop_told_from(const struct loop *loop, bool *ret_anew)
+{
+    const struct run *run = loop->facts.run;
+    const struct ss_checkpoint_entry *mark =
+        loop->facts.persists
+            ? ss_journal_find(loop->facts.thread->journal, loop->facts.ns, NULL)
+            : NULL;
+    uint64_t from = run->entry_seq;
+    if (loop->facts.parent && loop->facts.parent->lineage.saved_seq > from)
+        from = loop->facts.parent->lineage.saved_seq;
+    bool own =
+        mark && strcmp(mark->run, run->id) == 0 && mark->row->seq >= from;
+    from = own ? mark->row->seq : from;
+    ss_check(from > 0);
+    if (from <= loop->entered.tried_seq) // a try before told its own
+        from = loop->entered.tried_seq + 1;
+    *ret_anew = !own || loop->entered.tried_seq;
+    return from;
+}
+
+bool ss_loop_is_saved(const struct loop *loop)
+{
+    return loop->facts.persists && !loop->saved.unsaved_state &&
+           loop->lineage.saved_seq &&
+           strcmp(loop->facts.checkpoint.id, loop->lineage.saved_id) == 0;
+}
+
+bool ss_task_was_told(const struct task *task)
+{
+    const struct loop *loop = task->facts.loop;
+    return task->restored && loop->facts.run->terms.recovering &&
+           ss_pendings_ours(&loop->pending, task->facts.planned.id);
+}
+
+// ------------------------------------------------ items
+
+const struct task_items *ss_task_items(const struct task *task)
+{
+    return &task->items;
 }
 
 static bool has_room(const struct task_items *items, size_t size)

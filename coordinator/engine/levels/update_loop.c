@@ -16,7 +16,7 @@ struct loop *ss_update_loop_new(struct thread *thread, struct ss_graph *graph,
 {
     struct loop *loop = ss_loop_new(thread, NULL, graph, ns);
     ss_check(change != NULL);
-    loop->change = change;
+    loop->facts.change = change;
     return loop;
 }
 
@@ -27,18 +27,32 @@ int ss_update_loop_load(
     if (status == SS_OK && mark) {
         json_t *parents = json_object_get(mark->metadata, "parents");
         if (json_object_size(parents) > 0)
-            loop->checkpoint_map = json_deep_copy(parents);
+            loop->facts.checkpoint_map = json_deep_copy(parents);
     } else {
-        loop->step = 0; // R9.9: -1, and one more
+        loop->facts.step = 0; // R9.9: -1, and one more
     }
-    loop->stop = loop->step + 2;
+    loop->stop = loop->facts.step + 2;
     return status;
+}
+
+bool ss_update_loop_saw_newest(
+    const struct loop *loop, const struct ss_node **ret)
+{
+    ss_check(loop->facts.change != NULL);
+    return ss_seen_newest(loop->machine, ret);
+}
+
+void ss_update_loop_save(struct loop *loop, enum ss_source source)
+{
+    ss_check(loop->facts.change != NULL);
+    ss_updated_forget(loop->machine);
+    ss_loop_save(loop, source);
 }
 
 void ss_update_loop_is_input(struct loop *loop)
 {
-    ss_check(loop->change && loop->step == 0);
-    loop->step = -1;
+    ss_check(loop->facts.change && loop->facts.step == 0);
+    loop->facts.step = -1;
 }
 
 void ss_update_loop_copies(
@@ -52,25 +66,25 @@ struct task *ss_update_loop_task(struct loop *loop,
     uint32_t losses)
 {
     struct task *task = ss_task_new(loop);
-    ss_check(loop->change && planned->kind == SS_TASK_UPDATE);
-    task->planned = *planned;
-    task->order_kind = SS_ORDER_WRITERS;
-    task->returned = values;
-    task->tries.redeliveries = losses;
+    ss_check(loop->facts.change && planned->kind == SS_TASK_UPDATE);
+    task->facts.planned = *planned;
+    task->facts.order_kind = SS_ORDER_WRITERS;
+    task->facts.returned = values;
+    task->facts.tries.redeliveries = losses;
     return task;
 }
 
 void ss_update_loop_wrote(struct task *task, struct ss_writes *writes)
 {
-    ss_check(task->loop->change && task->writes.count == 0);
-    task->writes = *writes;
+    ss_check(task->facts.loop->facts.change && task->facts.writes.count == 0);
+    task->facts.writes = *writes;
     *writes = (struct ss_writes){0};
     ss_task_move(task, TASK_DONE);
 }
 
 void ss_loop_folds_lost(struct loop *loop, uint32_t losses)
 {
-    ss_check(loop->change || losses == 0);
+    ss_check(loop->facts.change || losses == 0);
     for (size_t i = 0; i < loop->folds.count; i++)
-        loop->folds.items[i]->tries.redeliveries = losses;
+        loop->folds.items[i]->facts.tries.redeliveries = losses;
 }

@@ -26,6 +26,11 @@ struct loop *ss_view_new(struct thread *thread, struct ss_graph *graph,
 // nothing pending. NULL: its rows contradict each other.
 struct loop *ss_view_replayed(struct run *shadow, struct ss_graph *graph,
     const char *ns, struct ss_checkpoint_entry *mark);
+// A custom reducer's writes wait: what it shows lacks them.
+bool ss_view_is_not_folded(const struct loop *view);
+// The loop of such a run of which nothing is known but where it is: raw events
+// are told of it. ss_loop_destroy().
+struct loop *ss_view_bare(struct run *shadow, const char *ns);
 // What that row put beside the view's checkpoint is pending; other rows of the
 // thread put nothing there.
 void ss_view_pending(struct loop *view, const struct ss_row *row);

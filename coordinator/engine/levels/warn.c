@@ -5,6 +5,7 @@
 
 #include "common/base/status.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
@@ -13,7 +14,7 @@
 void ss_loop_warn(struct loop *loop, const char *format, ...)
 {
     char text[SS_ERROR_SIZE];
-    struct run *run = loop->run;
+    struct run *run = loop->facts.run;
     if (!run || json_array_size(run->warnings) >= SS_WARNINGS_MAX)
         return;
     va_list list;
@@ -38,7 +39,7 @@ void ss_loop_warn_unasked(struct loop *loop)
     ss_loop_warn(loop,
         "thread %s: no question is open; the answer was "
         "ignored",
-        loop->thread->id);
+        loop->facts.thread->id);
 }
 
 void ss_loop_warn_send(struct loop *loop, const char *node)
@@ -46,5 +47,5 @@ void ss_loop_warn_send(struct loop *loop, const char *node)
     ss_loop_warn(loop,
         "a send to \"%s\", which is no node of graph %s, was "
         "ignored",
-        node ? node : "?", loop->graph->name);
+        node ? node : "?", loop->facts.graph->name);
 }

@@ -18,21 +18,22 @@ static void on_values(struct loop *loop, bool again)
 
 static void on_planned(struct loop *loop)
 {
-    if (loop->persists)
+    if (ss_loop_facts(loop)->persists)
         ss_stream_checkpoint(loop);
 }
 
 static void on_started(struct loop *loop)
 {
-    size_t count = loop->tasks.count;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    size_t count = level->tasks.count;
     ss_emit_begin(loop, SS_TOLD_STARTS, NULL);
     for (size_t i = 0; i < count; i++)
-        ss_stream_task_start(loop->tasks.items[i]);
+        ss_stream_task_start(level->tasks.items[i]);
     ss_emit_end(loop);
     for (size_t i = 0; i < count; i++) {
-        struct task *task = loop->tasks.items[i];
+        struct task *task = level->tasks.items[i];
         ss_stream_message_inputs(task);
-        if (task->state == TASK_DONE)
+        if (ss_task_facts(task)->state == TASK_DONE)
             ss_stream_task_output(task, true);
     }
 }
@@ -42,12 +43,13 @@ static void on_started(struct loop *loop)
 // A command to the graph around is that graph's to show.
 static void on_committed(struct task *task)
 {
+    const struct task_facts *facts = ss_task_facts(task);
     ss_emit_items(task);
-    if (task->state == TASK_PARENT)
+    if (facts->state == TASK_PARENT)
         return;
-    if (task->state == TASK_DONE)
+    if (facts->state == TASK_DONE)
         ss_stream_messages(task);
-    ss_stream_task_output(task, task->cached);
+    ss_stream_task_output(task, facts->cached);
 }
 
 // ------------------------------------------------ the table

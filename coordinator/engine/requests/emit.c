@@ -123,11 +123,12 @@ static bool is_behind(
 // Takes `json`.
 static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
 {
-    struct run *run = loop->run;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    struct run *run = level->run;
     const struct audience *audience = run->audience;
     for (size_t i = 0; i < audience->subscribers.count; i++) {
         const struct subscriber *subscriber = &audience->subscribers.items[i];
-        if (!ss_subscribes(subscriber, mode, loop->parent != NULL))
+        if (!ss_subscribes(subscriber, mode, level->parent != NULL))
             continue;
         struct ss_command command = {.type = SS_COMMAND_EVENT,
             .peer = ss_strdup(subscriber->listener->peer),
@@ -163,60 +164,64 @@ json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
 // Under `exit` no row exists before the end: what is told is live only.
 static bool scripted(const struct loop *loop)
 {
-    return loop->run->options.durability != DURABLE_EXIT &&
-           !loop->run->audience->replay;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    return level->run->options.durability != DURABLE_EXIT &&
+           !level->run->audience->replay;
 }
 
 // The row that what is told now rests on: the newest, if it was made now.
 static struct ss_row *event_row(struct loop *loop)
 {
-    struct thread *thread = loop->thread;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    struct thread *thread = level->thread;
     uint64_t head = ss_journal_head(thread->journal);
     const struct ss_row *last =
         head > thread->issued ? ss_journal_row(thread->journal, head) : NULL;
-    if (thread->open && strcmp(thread->open->run, loop->run->id) == 0)
+    if (thread->open && strcmp(thread->open->run, level->run->id) == 0)
         return thread->open;
     if (!thread->open && last && !last->void_seq &&
-        last->wall_us == loop->engine->wall_us &&
-        strcmp(last->run, loop->run->id) == 0)
+        last->wall_us == level->engine->wall_us &&
+        strcmp(last->run, level->run->id) == 0)
         return (struct ss_row *)last; // not given to the store yet
-    return ss_thread_row_anew(thread, loop->run->id, loop->ns);
+    return ss_thread_row_anew(thread, level->run->id, level->ns);
 }
 
 // Takes `data`.
 static void note(
     struct loop *loop, enum ss_told what, const char *task_id, json_t *data)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     struct ss_row *row = event_row(loop);
     row->events = ss_arena_grow(&row->memory, row->events,
         &row->events_capacity, row->events_count + 1, sizeof(*row->events));
     struct ss_row_event *event = &row->events[row->events_count++];
     *event = (struct ss_row_event){.what = what, .data = data};
-    bool same = strcmp(row->ns, loop->ns) == 0;
+    bool same = strcmp(row->ns, level->ns) == 0;
     if (!same)
-        event->ns = ss_arena_text(&row->memory, loop->ns);
+        event->ns = ss_arena_text(&row->memory, level->ns);
     event->task_id = ss_arena_text(&row->memory, task_id);
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
         return;
     const char *own = what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
-    if (!same || strcmp(own, loop->checkpoint.id) != 0)
-        event->of = ss_arena_text(&row->memory, loop->checkpoint.id);
+    if (!same || strcmp(own, level->checkpoint.id) != 0)
+        event->of = ss_arena_text(&row->memory, level->checkpoint.id);
 }
 
 // A nested loop that goes on with an earlier run's checkpoint may hang
 // elsewhere than its metadata say.
 static bool same_parents(const struct loop *loop)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     const json_t *parents =
-        json_object_get(loop->checkpoint.metadata, "parents");
-    size_t own = json_object_get(loop->checkpoint_map, loop->ns) != NULL;
+        json_object_get(level->checkpoint.metadata, "parents");
+    size_t own = json_object_get(level->checkpoint_map, level->ns) != NULL;
     const char *ns;
     json_t *id;
     if (json_object_size(parents) !=
-        json_object_size(loop->checkpoint_map) - own)
+        json_object_size(level->checkpoint_map) - own)
         return false;
     json_object_foreach ((json_t *)parents, ns, id) {
-        if (!json_equal(id, json_object_get(loop->checkpoint_map, ns)))
+        if (!json_equal(id, json_object_get(level->checkpoint_map, ns)))
             return false;
     }
     return true;
@@ -225,17 +230,18 @@ static bool same_parents(const struct loop *loop)
 // The rows say what this loop shows.
 static bool derivable(const struct loop *loop)
 {
-    return loop->persists && !loop->graph->has_untracked &&
-           !loop->checkpoint.unsaved_state && loop->lineage.saved_seq &&
-           strcmp(loop->checkpoint.id, loop->lineage.saved_id) == 0 &&
-           (!loop->parent || same_parents(loop));
+    const struct loop_facts *level = ss_loop_facts(loop);
+    return ss_loop_is_saved(loop) && !level->graph->has_untracked &&
+           (!level->parent || same_parents(loop));
 }
 
 // A handler that goes on after a resume is planned by nobody.
 static bool has_handler(const struct loop *loop)
 {
-    for (size_t i = loop->tasks.count; i-- > 0;)
-        if (loop->tasks.items[i]->planned.kind == SS_TASK_HANDLER)
+    const struct loop_facts *level = ss_loop_facts(loop);
+    for (size_t i = level->tasks.count; i-- > 0;)
+        if (ss_task_facts(level->tasks.items[i])->planned.kind ==
+            SS_TASK_HANDLER)
             return true;
     return false;
 }
@@ -243,7 +249,8 @@ static bool has_handler(const struct loop *loop)
 void ss_emit_begin(
     struct loop *loop, enum ss_told what, const struct task *task)
 {
-    struct run *run = loop->run;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    struct run *run = level->run;
     run->audience->scope = SCOPE_NAMED;
     if (!scripted(loop))
         return;
@@ -251,31 +258,33 @@ void ss_emit_begin(
         run->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop) &&
                !(what == SS_TOLD_STARTS && has_handler(loop))) {
-        note(loop, what, task ? task->planned.id : NULL, NULL);
+        note(loop, what, task ? ss_task_facts(task)->planned.id : NULL, NULL);
     } else {
         run->audience->scope = SCOPE_RAW;
-        if (what == SS_TOLD_TICK && loop->persists)
+        if (what == SS_TOLD_TICK && level->persists)
             note(loop, SS_TOLD_TICK_RAW, NULL, NULL);
     }
 }
 
 void ss_emit_end(struct loop *loop)
 {
-    loop->run->audience->scope = SCOPE_NONE;
+    ss_loop_facts(loop)->run->audience->scope = SCOPE_NONE;
 }
 
 static bool listened(const struct loop *loop, unsigned mode)
 {
-    return (loop->run->modes & mode) != 0 &&
-           (!loop->parent || loop->run->audience->any_subgraphs);
+    const struct loop_facts *level = ss_loop_facts(loop);
+    return (level->run->modes & mode) != 0 &&
+           (!level->parent || level->run->audience->any_subgraphs);
 }
 
 bool ss_emit_wants(const struct loop *loop, unsigned mode)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     if (listened(loop, mode))
-        return loop->run->audience->scope != SCOPE_MUTED;
-    return loop->run->audience->scope == SCOPE_RAW && scripted(loop) &&
-           loop->persists && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
+        return level->run->audience->scope != SCOPE_MUTED;
+    return level->run->audience->scope == SCOPE_RAW && scripted(loop) &&
+           level->persists && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
 }
 
 // ------------------------------------------------ events
@@ -283,7 +292,7 @@ bool ss_emit_wants(const struct loop *loop, unsigned mode)
 // So many events more, of the row that they rest on.
 static void count(struct loop *loop, uint32_t events)
 {
-    struct thread *thread = loop->thread;
+    struct thread *thread = ss_loop_facts(loop)->thread;
     uint64_t seq =
         scripted(loop) ? event_row(loop)->seq : ss_thread_head(thread);
     if (seq != thread->told.seq) {
@@ -296,8 +305,9 @@ static void count(struct loop *loop, uint32_t events)
 // One more event; `data` NULL: nobody wants it, and it is counted.
 static void number(struct loop *loop, enum stream_mode mode, json_t *data)
 {
-    struct run *run = loop->run;
-    const struct thread *thread = loop->thread;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    struct run *run = level->run;
+    const struct thread *thread = level->thread;
     if (run->audience->replay) {
         ss_replay_event(run->audience->replay, loop, mode, data);
         return;
@@ -312,7 +322,7 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
         mode == STREAM_MESSAGES ? GATE_UPDATES : modes[mode_index(mode)].gate;
     tell(loop, mode,
         ss_emit_json(
-            mode, loop->ns, data, thread->told.seq, thread->told.index),
+            mode, level->ns, data, thread->told.seq, thread->told.index),
         ss_thread_gate(thread, gate, run->options.durability));
 }
 
@@ -320,8 +330,9 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
 static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
     const char *type, int64_t step)
 {
-    if (loop->run->audience->scope != SCOPE_RAW)
-        return loop->run->audience->scope != SCOPE_MUTED;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    if (level->run->audience->scope != SCOPE_RAW)
+        return level->run->audience->scope != SCOPE_MUTED;
     if (ss_loop_was_told(loop, SS_TOLD_RAW) || !data)
         return false;
     json_t *raw =
@@ -345,9 +356,11 @@ void ss_emit_event(struct loop *loop, enum stream_mode mode, json_t *data)
 static json_t *wrapped(
     const struct loop *loop, const char *type, int64_t step, json_t *payload)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     char time[SS_TIME_SIZE];
-    const struct replay *replay = loop->run->audience->replay;
-    ss_time_text(replay ? ss_replay_time(replay) : loop->engine->wall_us, time);
+    const struct replay *replay = level->run->audience->replay;
+    ss_time_text(
+        replay ? ss_replay_time(replay) : level->engine->wall_us, time);
     return json_pack("{s:I, s:s, s:s, s:O}", "step", (json_int_t)step,
         "timestamp", time, "type", type, "payload", payload);
 }
@@ -356,7 +369,7 @@ void ss_emit_wrapped(struct loop *loop, enum stream_mode mode, const char *type,
     int64_t step, json_t *payload)
 {
     bool is_told = note_raw(loop, mode, payload, type, step);
-    if (is_told && !payload && !loop->run->audience->replay) {
+    if (is_told && !payload && !ss_loop_facts(loop)->run->audience->replay) {
         count(loop, 2);
     } else if (is_told) {
         number(loop, mode, json_incref(payload));
@@ -372,7 +385,7 @@ void ss_emit_progress(struct loop *loop, json_t *data)
 {
     tell(loop, STREAM_PROGRESS,
         json_pack("{s:s, s:o, s:o}", "mode", "progress", "ns",
-            ns_json(loop->ns), "data", data),
+            ns_json(ss_loop_facts(loop)->ns), "data", data),
         0);
 }
 
@@ -394,14 +407,16 @@ json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
 void ss_emit_live(
     struct task *task, enum stream_mode mode, json_t *value, json_t *data)
 {
-    struct loop *loop = task->loop;
+    struct loop *loop = ss_task_facts(task)->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     char attempt[64];
     attempt_text(ss_attempt_name(task), attempt);
     ss_task_keep_item(task, modes[mode_index(mode)].name, value);
     tell(loop, mode,
-        ss_item_json(modes[mode_index(mode)].name, loop->ns, data, attempt,
-            task->items.count),
-        ss_thread_gate(loop->thread, GATE_LIVE, loop->run->options.durability));
+        ss_item_json(modes[mode_index(mode)].name, level->ns, data, attempt,
+            ss_task_items(task)->count),
+        ss_thread_gate(
+            level->thread, GATE_LIVE, level->run->options.durability));
 }
 
 json_t *ss_items_json(const struct task *task)
@@ -409,13 +424,15 @@ json_t *ss_items_json(const struct task *task)
     char attempt[64];
     attempt_text(ss_attempt_name(task), attempt);
     return json_pack("{s:s, s:O, s:o}", "attempt", attempt, "items",
-        task->items.kept, "meta", ss_message_metadata(task));
+        ss_task_items(task)->kept, "meta", ss_message_metadata(task));
 }
 
 void ss_emit_items(struct task *task)
 {
-    if (task->items.kept && scripted(task->loop))
-        note(task->loop, SS_TOLD_ITEMS, task->planned.id, ss_items_json(task));
+    const struct task_facts *facts = ss_task_facts(task);
+    if (ss_task_items(task)->kept && scripted(facts->loop))
+        note(
+            facts->loop, SS_TOLD_ITEMS, facts->planned.id, ss_items_json(task));
     ss_task_drop_items(task);
 }
 
@@ -428,10 +445,10 @@ json_t *ss_restarted_json(const char *ns, const char *attempt)
 void ss_emit_restarted(struct task *task)
 {
     char attempt[64];
-    if (task->items.count > 0) {
+    if (ss_task_items(task)->count > 0) {
         attempt_text(ss_attempt_name(task), attempt);
-        tell(task->loop, STREAM_CUSTOM | STREAM_MESSAGES,
-            ss_restarted_json(task->loop->ns, attempt), 0);
+        tell(ss_task_facts(task)->loop, STREAM_CUSTOM | STREAM_MESSAGES,
+            ss_restarted_json(ss_task_level(task)->ns, attempt), 0);
     }
     ss_task_drop_items(task);
 }
@@ -441,33 +458,25 @@ void ss_emit_restarted(struct task *task)
 // How much of what this loop tells first was told before: it is not told again.
 void ss_emit_recall(struct loop *loop)
 {
-    const struct ss_journal *journal = loop->thread->journal;
-    const struct run *run = loop->run;
-    const struct ss_checkpoint_entry *mark =
-        loop->persists ? ss_journal_find(journal, loop->ns, NULL) : NULL;
-    uint64_t from = run->entry_seq, tick = 0;
-    if (loop->parent && loop->parent->lineage.saved_seq > from)
-        from = loop->parent->lineage.saved_seq;
-    bool own =
-        mark && strcmp(mark->run, run->id) == 0 && mark->row->seq >= from;
-    from = own ? mark->row->seq : from;
-    if (from <= loop->entered.tried_seq) // a try before told its own
-        from = loop->entered.tried_seq + 1;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    const struct ss_journal *journal = level->thread->journal;
+    const struct run *run = level->run;
+    bool anew;
+    uint64_t from = ss_loop_told_from(loop, &anew), tick = 0;
     for (uint64_t seq = from; seq <= ss_journal_head(journal); seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
         if (!row || strcmp(row->run, run->id) != 0)
             continue;
         for (size_t i = 0; i < row->events_count; i++) {
             const struct ss_row_event *event = &row->events[i];
-            if (strcmp(event->ns ? event->ns : row->ns, loop->ns) != 0)
+            if (strcmp(event->ns ? event->ns : row->ns, level->ns) != 0)
                 continue;
             bool ticks =
                 event->what == SS_TOLD_TICK || event->what == SS_TOLD_TICK_RAW;
             if (ticks)
                 tick = seq;
             // a root that is entered again shows no values (enter.c)
-            bool early =
-                !tick && (!own || loop->entered.tried_seq) && loop->parent;
+            bool early = !tick && anew && level->parent;
             if (ticks || event->what == SS_TOLD_STARTS ||
                 (event->what == SS_TOLD_VALUES && early) ||
                 (event->what == SS_TOLD_RAW && (early || seq == tick)))
@@ -478,8 +487,9 @@ void ss_emit_recall(struct loop *loop)
 
 bool ss_emit_values_before(const struct loop *loop)
 {
-    const struct ss_journal *journal = loop->thread->journal;
-    const struct run *run = loop->run;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    const struct ss_journal *journal = level->thread->journal;
+    const struct run *run = level->run;
     for (uint64_t seq = run->entry_seq; seq <= ss_journal_head(journal);
          seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
@@ -488,7 +498,7 @@ bool ss_emit_values_before(const struct loop *loop)
         for (size_t i = 0; i < row->events_count; i++) {
             const struct ss_row_event *event = &row->events[i];
             const char *mode = ss_json_str(event->data, "m", NULL);
-            if (strcmp(event->ns ? event->ns : row->ns, loop->ns) == 0 &&
+            if (strcmp(event->ns ? event->ns : row->ns, level->ns) == 0 &&
                 (event->what == SS_TOLD_VALUES ||
                     ss_stream_mode(mode) == STREAM_VALUES))
                 return true;

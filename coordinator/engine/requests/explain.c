@@ -36,14 +36,17 @@
 // Loops nest as deep as graphs do, and no deeper.
 static void collect(struct waits *waits, const struct loop *loop)
 {
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
+    const struct loop_facts *level = ss_loop_facts(loop);
+    for (size_t i = 0; i < level->tasks.count; i++) {
+        const struct task *task = level->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
         ss_waits_add(waits, task);
-        if (task->state == TASK_CHILD && task->child)
-            collect(waits, task->child);
+        if (facts->state == TASK_CHILD && facts->child)
+            collect(waits, facts->child);
     }
-    for (size_t i = 0; i < loop->folds.count; i++)
-        ss_waits_add(waits, loop->folds.items[i]);
+    const struct task *asked;
+    for (size_t i = 0; (asked = ss_loop_fold_asked(loop, i)); i++)
+        ss_waits_add(waits, asked);
 }
 
 static json_t *waits_json(const struct run *run)

@@ -23,6 +23,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/told.h"
 #include "coordinator/engine/levels/view.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
@@ -68,13 +69,14 @@ static void send(struct replay *replay, uint64_t seq, json_t *json)
 void ss_replay_event(struct replay *replay, const struct loop *loop,
     enum stream_mode mode, json_t *data)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     uint64_t seq = replay->row->seq;
     uint32_t index = ++replay->index;
     bool later = seq > replay->after_seq || index > replay->after_index;
     if (data && later &&
-        ss_subscribes(replay->subscriber, mode, loop->parent != NULL))
+        ss_subscribes(replay->subscriber, mode, level->parent != NULL))
         send(replay, seq,
-            ss_emit_json(mode, loop->ns, json_incref(data), seq, index));
+            ss_emit_json(mode, level->ns, json_incref(data), seq, index));
     json_decref(data);
 }
 
@@ -129,7 +131,7 @@ static struct loop *view_of(
     struct replay *replay, const char *ns, const char *id)
 {
     struct view *view = ss_map_get(&replay->views, ns);
-    if (!view || strcmp(view->loop->checkpoint.id, id) != 0) {
+    if (!view || strcmp(ss_loop_facts(view->loop)->checkpoint.id, id) != 0) {
         struct ss_checkpoint_entry *mark =
             ss_journal_find(replay->thread->journal, ns, id);
         struct ss_graph *graph = mark ? graph_of(replay, ns) : NULL;
@@ -146,22 +148,18 @@ static struct loop *view_of(
 
 static void tell_raw(struct replay *replay, const char *ns, const json_t *raw)
 {
-    struct loop stub = {.run = replay->shadow,
-        .terms = &replay->shadow->terms,
-        .thread = replay->thread,
-        .engine = replay->thread->engine,
-        .parent = ns[0] ? replay->shadow->root : NULL,
-        .ns = (char *)ns};
+    struct loop *bare = ss_view_bare(replay->shadow, ns);
     unsigned mode = ss_stream_mode(ss_json_str(raw, "m", ""));
     const char *type = ss_json_str(raw, "t", NULL);
     json_t *data = json_incref(json_object_get(raw, "d"));
     if (!mode || !data)
         json_decref(data);
     else if (type)
-        ss_emit_wrapped(&stub, (enum stream_mode)mode, type,
-            ss_json_int(raw, "s", 0), data);
+        ss_emit_wrapped(
+            bare, (enum stream_mode)mode, type, ss_json_int(raw, "s", 0), data);
     else
-        ss_emit_event(&stub, (enum stream_mode)mode, data);
+        ss_emit_event(bare, (enum stream_mode)mode, data);
+    ss_loop_destroy(&bare);
 }
 
 static bool has_task(const struct ss_row *row, const char *ns, const char *id)
@@ -187,11 +185,13 @@ static const struct ss_row *row_of_writes(
 static void tell_output(
     struct replay *replay, struct loop *view, const char *task_id)
 {
-    const struct ss_row *row = row_of_writes(replay, view->ns, task_id);
+    const struct loop_facts *level = ss_loop_facts(view);
+    const struct ss_row *row = row_of_writes(replay, level->ns, task_id);
     struct task *task = NULL;
-    for (size_t i = 0; i < view->tasks.count && !task; i++)
-        if (strcmp(view->tasks.items[i]->planned.id, task_id) == 0)
-            task = view->tasks.items[i];
+    for (size_t i = 0; i < level->tasks.count && !task; i++)
+        if (strcmp(ss_task_facts(level->tasks.items[i])->planned.id, task_id) ==
+            0)
+            task = level->tasks.items[i];
     if (!row || !task)
         return;
     ss_view_task_ended(task, row);
@@ -201,6 +201,7 @@ static void tell_output(
 static void tell_view(
     struct replay *replay, struct loop *view, const struct ss_row_event *event)
 {
+    const struct loop_facts *level = ss_loop_facts(view);
     if (event->what == SS_TOLD_TICK) {
         ss_stream_checkpoint(view);
     } else if (event->what == SS_TOLD_OUTPUT) {
@@ -209,8 +210,8 @@ static void tell_view(
         ss_stream_values(view, NULL);
     } else {
         ss_check(event->what == SS_TOLD_STARTS);
-        for (size_t i = 0; i < view->tasks.count; i++)
-            ss_stream_task_start(view->tasks.items[i]);
+        for (size_t i = 0; i < level->tasks.count; i++)
+            ss_stream_task_start(level->tasks.items[i]);
     }
 }
 
@@ -241,15 +242,17 @@ static void tell_items(
 // Those of attempts that are out.
 static void tell_running(struct replay *replay, const struct loop *loop)
 {
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        if (task->items.kept) {
+    const struct loop_facts *level = ss_loop_facts(loop);
+    for (size_t i = 0; i < level->tasks.count; i++) {
+        const struct task *task = level->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
+        if (ss_task_items(task)->kept) {
             json_t *items = ss_items_json(task);
-            tell_items(replay, loop->ns, items, 0);
+            tell_items(replay, level->ns, items, 0);
             json_decref(items);
         }
-        if (task->child)
-            tell_running(replay, task->child);
+        if (facts->child)
+            tell_running(replay, facts->child);
     }
 }
 

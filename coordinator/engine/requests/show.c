@@ -17,19 +17,21 @@ enum { LIMIT_DEFAULT = 1000 };
 
 static json_t *task_json(const struct task *task)
 {
-    const struct loop *loop = task->loop;
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
     const char *worker = ss_attempt_worker(task);
-    bool backs_off = task->state == TASK_BACKOFF;
+    bool backs_off = facts->state == TASK_BACKOFF;
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I}", "state",
         worker      ? "running"
         : backs_off ? "backoff"
                     : "ready",
-        "node", task->planned.node ? task->planned.node->name : "", "thread",
-        loop->thread->id, "task", task->planned.id, "attempt",
-        (json_int_t)task->tries.attempts);
-    if (loop->run) {
-        json_object_set_new(json, "run", json_string(loop->run->id));
-        json_object_set_new(json, "graph", json_string(loop->run->graph->name));
+        "node", facts->planned.node ? facts->planned.node->name : "", "thread",
+        level->thread->id, "task", facts->planned.id, "attempt",
+        (json_int_t)facts->tries.attempts);
+    if (level->run) {
+        json_object_set_new(json, "run", json_string(level->run->id));
+        json_object_set_new(
+            json, "graph", json_string(level->run->graph->name));
     }
     if (worker) {
         json_object_set_new(json, "worker", json_string(worker));
@@ -64,7 +66,7 @@ void ss_show_tasks(struct engine *engine, const struct ss_request *request)
         json_array_append_new(list, task_json(e->value));
     const struct task *task;
     for (size_t i = 0; (task = ss_task_backing_off(engine, i)); i++)
-        if (task->state == TASK_BACKOFF) {
+        if (ss_task_facts(task)->state == TASK_BACKOFF) {
             show_waiting(list, &left, &waits, task);
             backoff++;
         }

@@ -41,10 +41,11 @@ json_t *ss_metadata_json(
 
 static json_t *path_json(const struct task *task)
 {
-    if (task->planned.kind == SS_TASK_PULL)
-        return json_pack("[s, s]", SS_NAME_PULL, task->planned.node->name);
+    const struct task_facts *facts = ss_task_facts(task);
+    if (facts->planned.kind == SS_TASK_PULL)
+        return json_pack("[s, s]", SS_NAME_PULL, facts->planned.node->name);
     return json_pack(
-        "[s, I, b]", SS_NAME_PUSH, (json_int_t)task->planned.index, 0);
+        "[s, I, b]", SS_NAME_PUSH, (json_int_t)facts->planned.index, 0);
 }
 
 json_t *ss_snapshot_empty(
@@ -60,19 +61,20 @@ json_t *ss_snapshot_empty(
 static json_t *inner_state(
     struct loop *loop, const struct task *task, bool subgraphs)
 {
-    struct ss_graph *inner = task->planned.node->subgraph;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    struct ss_graph *inner = ss_task_facts(task)->planned.node->subgraph;
     if (!inner || inner->checkpointer == SS_CHECKPOINTER_NONE ||
-        !loop->persists)
+        !level->persists)
         return json_null();
     char *ns = ss_task_child_ns(task);
     json_t *state = NULL;
     if (subgraphs) {
         struct ss_checkpoint_entry *mark =
-            ss_journal_find(loop->thread->journal, ns, NULL);
-        state = mark ? ss_snapshot(loop->thread, inner, ns, mark, true, true)
-                     : ss_snapshot_empty(loop->thread, ns, NULL);
+            ss_journal_find(level->thread->journal, ns, NULL);
+        state = mark ? ss_snapshot(level->thread, inner, ns, mark, true, true)
+                     : ss_snapshot_empty(level->thread, ns, NULL);
     } else {
-        state = ss_config_json(loop->thread, ns, NULL, NULL);
+        state = ss_config_json(level->thread, ns, NULL, NULL);
     }
     ss_free(ns);
     return state;
@@ -81,32 +83,35 @@ static json_t *inner_state(
 static json_t *task_json(struct loop *loop, const struct task *task,
     const struct ss_keys *keys, bool live, bool subgraphs)
 {
-    struct ss_task_facts facts =
-        ss_pendings_facts(&loop->pending, task->planned.id);
-    bool shows = live ? ss_pendings_asks(&loop->pending, task->planned.id)
+    struct ss_pending_facts facts = ss_pendings_facts(
+        ss_loop_pending(loop), ss_task_facts(task)->planned.id);
+    bool shows = live ? ss_pendings_asks(ss_loop_pending(loop),
+                            ss_task_facts(task)->planned.id)
                       : facts.interrupts != NULL;
     json_t *result = json_null();
     if (facts.finished) {
         struct ss_writes writes = {0};
-        ss_pendings_output(&loop->pending, task->planned.id, &writes);
+        ss_pendings_output(
+            ss_loop_pending(loop), ss_task_facts(task)->planned.id, &writes);
         result = ss_writes_result(keys, &writes);
         ss_writes_fini(&writes);
     }
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "id",
-        task->planned.id, "name", task->planned.node->name, "path",
-        path_json(task), "error",
-        facts.error ? json_incref(facts.error) : json_null(), "interrupts",
-        shows ? json_incref(facts.interrupts) : json_array(), "state",
-        inner_state(loop, task, subgraphs), "result", result);
+        ss_task_facts(task)->planned.id, "name",
+        ss_task_facts(task)->planned.node->name, "path", path_json(task),
+        "error", facts.error ? json_incref(facts.error) : json_null(),
+        "interrupts", shows ? json_incref(facts.interrupts) : json_array(),
+        "state", inner_state(loop, task, subgraphs), "result", result);
 }
 
 json_t *ss_snapshot_tasks(
     struct loop *loop, const struct ss_keys *keys, bool live, bool subgraphs)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     json_t *list = json_array();
-    for (size_t i = 0; i < loop->tasks.count; i++)
-        json_array_append_new(
-            list, task_json(loop, loop->tasks.items[i], keys, live, subgraphs));
+    for (size_t i = 0; i < level->tasks.count; i++)
+        json_array_append_new(list,
+            task_json(loop, level->tasks.items[i], keys, live, subgraphs));
     return list;
 }
 
@@ -114,10 +119,11 @@ json_t *ss_snapshot_tasks(
 // Loops nest as deep as graphs do, and no deeper.
 static const struct loop *loop_at(const struct loop *loop, const char *ns)
 {
-    if (strcmp(loop->ns, ns) == 0)
+    const struct loop_facts *level = ss_loop_facts(loop);
+    if (strcmp(level->ns, ns) == 0)
         return loop;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct loop *child = loop->tasks.items[i]->child;
+    for (size_t i = 0; i < level->tasks.count; i++) {
+        const struct loop *child = ss_task_facts(level->tasks.items[i])->child;
         const struct loop *found = child ? loop_at(child, ns) : NULL;
         if (found)
             return found;
@@ -129,24 +135,28 @@ static const struct loop *loop_at(const struct loop *loop, const char *ns)
 // for: a run plans the tasks that a view of its checkpoint does.
 static void set_tries(const struct loop *view, json_t *tasks, bool live)
 {
-    const struct run *run = live ? ss_thread_run(view->thread) : NULL;
+    const struct loop_facts *level = ss_loop_facts(view);
+    const struct run *run = live ? ss_thread_run(level->thread) : NULL;
     const struct loop *now =
-        run && run->root ? loop_at(run->root, view->ns) : NULL;
-    ss_check(json_array_size(tasks) == view->tasks.count);
-    ss_check(!now || now->thread == view->thread);
-    for (size_t i = 0; i < view->tasks.count; i++) {
+        run && run->root ? loop_at(run->root, level->ns) : NULL;
+    ss_check(json_array_size(tasks) == level->tasks.count);
+    ss_check(!now || ss_loop_facts(now)->thread == level->thread);
+    for (size_t i = 0; i < level->tasks.count; i++) {
         json_t *task = json_array_get(tasks, i);
-        const char *id = view->tasks.items[i]->planned.id;
-        const json_t *tried = ss_pendings_facts(&view->pending, id).tried;
+        const char *id = ss_task_facts(level->tasks.items[i])->planned.id;
+        const json_t *tried =
+            ss_pendings_facts(ss_loop_pending(view), id).tried;
         struct waits waits = {0};
         if (tried)
             json_object_set_new(task, "tries",
                 json_pack("{s:O*, s:O*}", "failed_before",
                     json_object_get(tried, "failed"), "last_error",
                     json_object_get(tried, "error")));
-        if (now && i < now->tasks.count &&
-            strcmp(now->tasks.items[i]->planned.id, id) == 0)
-            ss_waits_add(&waits, now->tasks.items[i]);
+        if (now && i < ss_loop_facts(now)->tasks.count &&
+            strcmp(
+                ss_task_facts(ss_loop_facts(now)->tasks.items[i])->planned.id,
+                id) == 0)
+            ss_waits_add(&waits, ss_loop_facts(now)->tasks.items[i]);
         if (waits.count == 0)
             continue;
         json_t *list = ss_waits_json(&waits, false);
@@ -162,7 +172,7 @@ static void apply_null(struct loop *view)
     struct ss_writes writes = {0};
     struct ss_error error = {0};
     size_t channel = SS_NONE;
-    ss_pendings_null_writes(&view->pending, &writes);
+    ss_pendings_null_writes(ss_loop_pending(view), &writes);
     struct ss_update_task input = ss_loop_input(view, &writes);
     // What cannot be applied is shown as saved: the run that made it failed so.
     int status = writes.count > 0
@@ -179,7 +189,7 @@ static void apply_finished(struct loop *view)
     size_t channel = SS_NONE;
     struct ss_error error = {0};
     struct ss_update_task *list =
-        ss_zalloc(view->tasks.count + 1, sizeof(*list));
+        ss_zalloc(ss_loop_facts(view)->tasks.count + 1, sizeof(*list));
     size_t count = ss_loop_finished(view, false, list);
     for (size_t i = 0; i < count; i++)
         any = any || list[i].writes->count > 0;
@@ -191,12 +201,15 @@ static void apply_finished(struct loop *view)
 
 static json_t *next_json(const struct loop *view, bool live)
 {
+    const struct loop_facts *level = ss_loop_facts(view);
     json_t *next = json_array();
-    for (size_t i = 0; i < view->tasks.count; i++) {
-        const struct task *task = view->tasks.items[i];
+    for (size_t i = 0; i < level->tasks.count; i++) {
+        const struct task *task = level->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
         if (!live ||
-            !ss_pendings_facts(&view->pending, task->planned.id).finished)
-            json_array_append_new(next, json_string(task->planned.node->name));
+            !ss_pendings_facts(ss_loop_pending(view), facts->planned.id)
+                 .finished)
+            json_array_append_new(next, json_string(facts->planned.node->name));
     }
     return next;
 }
@@ -237,7 +250,8 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
             ? ss_config_json(thread, ns, mark->parent_id, parents)
             : json_null(),
         "tasks", tasks, "interrupts", interrupts_of(tasks));
-    if (view->not_folded) // the application's reducer has not seen all yet
+    if (ss_view_is_not_folded(
+            view)) // the application's reducer has not seen all yet
         json_object_set_new(snapshot, "not_folded", json_true());
     ss_loop_destroy(&view);
     return snapshot;

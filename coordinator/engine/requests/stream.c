@@ -14,6 +14,7 @@
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/told.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/snapshot.h"
@@ -25,7 +26,7 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
 {
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    bool alone = loop->run->audience->scope == SCOPE_NONE;
+    bool alone = ss_loop_facts(loop)->run->audience->scope == SCOPE_NONE;
     if (alone)
         ss_emit_begin(loop, SS_TOLD_VALUES, NULL);
     json_t *values = ss_emit_wants(loop, STREAM_VALUES)
@@ -57,20 +58,22 @@ void ss_stream_breakpoint(struct loop *loop)
 
 void ss_stream_task_start(struct task *task)
 {
-    struct loop *loop = task->loop;
-    if (task->planned.node->hidden)
+    const struct task_facts *facts = ss_task_facts(task);
+    struct loop *loop = facts->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
+    if (facts->planned.node->hidden)
         return;
     if (!ss_emit_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
-        ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, NULL);
+        ss_emit_wrapped(loop, STREAM_TASKS, "task", level->step, NULL);
         return;
     }
-    json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->planned.id,
-        "name", task->planned.node->name, "input",
-        ss_value_json(task->planned.input), "triggers",
-        ss_task_triggers(task->loop->graph, &task->planned));
-    if (task->planned.node->metadata)
-        json_object_set(payload, "metadata", task->planned.node->metadata);
-    ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, payload);
+    json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", facts->planned.id,
+        "name", facts->planned.node->name, "input",
+        ss_value_json(facts->planned.input), "triggers",
+        ss_task_triggers(ss_task_level(task)->graph, &facts->planned));
+    if (facts->planned.node->metadata)
+        json_object_set(payload, "metadata", facts->planned.node->metadata);
+    ss_emit_wrapped(loop, STREAM_TASKS, "task", level->step, payload);
 }
 
 // Several writes to one key: the list of them, marked (R9.6).
@@ -112,9 +115,10 @@ json_t *ss_writes_result(
 // Each write to a shown key by itself, in order.
 static json_t *writes_of(const struct task *task, const struct ss_keys *keys)
 {
+    const struct task_facts *facts = ss_task_facts(task);
     json_t *list = json_array();
-    for (size_t i = 0; i < task->writes.count; i++) {
-        const struct ss_write *write = &task->writes.items[i];
+    for (size_t i = 0; i < facts->writes.count; i++) {
+        const struct ss_write *write = &facts->writes.items[i];
         json_t *value = ss_value_json(write->value);
         if (ss_keys_have(keys, write->channel))
             json_array_append_new(
@@ -127,10 +131,11 @@ static json_t *writes_of(const struct task *task, const struct ss_keys *keys)
 // R10.7: what a node did to the shown keys.
 static json_t *update_of(const struct task *task, const struct ss_keys *keys)
 {
+    const struct task_facts *facts = ss_task_facts(task);
     json_t *map = json_object(), *first = NULL;
     bool repeats = false;
-    for (size_t i = 0; i < task->writes.count && !repeats; i++) {
-        const struct ss_write *write = &task->writes.items[i];
+    for (size_t i = 0; i < facts->writes.count && !repeats; i++) {
+        const struct ss_write *write = &facts->writes.items[i];
         if (!ss_keys_have(keys, write->channel))
             continue;
         json_t *value = ss_value_json(write->value);
@@ -148,34 +153,37 @@ static json_t *update_of(const struct task *task, const struct ss_keys *keys)
 
 static void emit_result(struct task *task)
 {
-    struct loop *loop = task->loop;
+    const struct task_facts *facts = ss_task_facts(task);
+    struct loop *loop = facts->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     if (!ss_emit_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
-        ss_emit_wrapped(loop, STREAM_TASKS, "task_result", loop->step, NULL);
+        ss_emit_wrapped(loop, STREAM_TASKS, "task_result", level->step, NULL);
         return;
     }
     json_t *payload = json_pack("{s:s, s:s, s:o, s:o, s:o}", "id",
-        task->planned.id, "name", task->planned.node->name, "error",
-        task->state == TASK_FAILED
-            ? ss_error_json(task->error->status, task->error->message)
+        facts->planned.id, "name", facts->planned.node->name, "error",
+        facts->state == TASK_FAILED
+            ? ss_error_json(facts->error->status, facts->error->message)
             : json_null(),
         "result",
-        task->state == TASK_DONE
-            ? ss_writes_result(&loop->graph->stream, &task->writes)
+        facts->state == TASK_DONE
+            ? ss_writes_result(&level->graph->stream, &facts->writes)
             : json_object(),
         "interrupts",
-        task->state == TASK_INTERRUPTED ? json_incref(task->interrupts)
-                                        : json_array());
-    ss_emit_wrapped(loop, STREAM_TASKS, "task_result", loop->step, payload);
+        facts->state == TASK_INTERRUPTED ? json_incref(facts->interrupts)
+                                         : json_array());
+    ss_emit_wrapped(loop, STREAM_TASKS, "task_result", level->step, payload);
 }
 
 static json_t *update_event(
     struct task *task, const struct ss_keys *shown, bool cached)
 {
-    if (!ss_emit_wants(task->loop, STREAM_UPDATES))
+    const struct task_facts *facts = ss_task_facts(task);
+    if (!ss_emit_wants(facts->loop, STREAM_UPDATES))
         return NULL;
     json_t *update = json_object();
     json_object_set_new_nocheck(
-        update, task->planned.node->name, update_of(task, shown));
+        update, facts->planned.node->name, update_of(task, shown));
     if (cached)
         json_object_set_new(
             update, "__metadata__", json_pack("{s:b}", "cached", 1));
@@ -184,22 +192,22 @@ static json_t *update_event(
 
 void ss_stream_task_output(struct task *task, bool cached)
 {
-    struct loop *loop = task->loop;
+    const struct task_facts *facts = ss_task_facts(task);
+    struct loop *loop = facts->loop;
     struct ss_keys shown, final;
-    if (task->planned.node->hidden)
+    if (facts->planned.node->hidden)
         return;
     // what this run did before a crash was told with the row of its writes
-    if (task->restored && loop->run->terms.recovering &&
-        ss_pendings_ours(&loop->pending, task->planned.id))
+    if (ss_task_was_told(task))
         return;
     ss_loop_keys(loop, &shown, &final);
-    bool named = !cached && task->planned.kind != SS_TASK_HANDLER;
+    bool named = !cached && facts->planned.kind != SS_TASK_HANDLER;
     ss_emit_begin(loop, named ? SS_TOLD_OUTPUT : SS_TOLD_RAW, task);
-    if (task->state == TASK_INTERRUPTED) {
+    if (facts->state == TASK_INTERRUPTED) {
         ss_emit_event(loop, STREAM_UPDATES,
-            json_pack("{s:O}", SS_NAME_INTERRUPT, task->interrupts));
-        ss_stream_values(loop, task->interrupts);
-    } else if (task->state == TASK_DONE) {
+            json_pack("{s:O}", SS_NAME_INTERRUPT, facts->interrupts));
+        ss_stream_values(loop, facts->interrupts);
+    } else if (facts->state == TASK_DONE) {
         ss_emit_event(loop, STREAM_UPDATES, update_event(task, &shown, cached));
     }
     if (!cached)
@@ -211,10 +219,12 @@ void ss_stream_task_output(struct task *task, bool cached)
 
 static json_t *names_of(const struct loop *loop)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     json_t *names = json_array();
-    for (size_t i = 0; i < loop->tasks.count; i++)
-        json_array_append_new(
-            names, json_string(loop->tasks.items[i]->planned.node->name));
+    for (size_t i = 0; i < level->tasks.count; i++)
+        json_array_append_new(names,
+            json_string(
+                ss_task_facts(level->tasks.items[i])->planned.node->name));
     return names;
 }
 
@@ -237,6 +247,7 @@ static json_t *checkpoint_task(json_t *task)
 
 static json_t *checkpoint_payload(struct loop *loop)
 {
+    const struct loop_facts *level = ss_loop_facts(loop);
     struct ss_keys shown_keys, final;
     ss_loop_keys(loop, &shown_keys, &final);
     json_t *tasks = ss_snapshot_tasks(loop, &shown_keys, false, false), *task;
@@ -246,16 +257,16 @@ static json_t *checkpoint_payload(struct loop *loop)
         json_array_append_new(shown, checkpoint_task(task));
     json_decref(tasks);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "config",
-        ss_config_json(
-            loop->thread, loop->ns, loop->checkpoint.id, loop->checkpoint_map),
+        ss_config_json(level->thread, level->ns, level->checkpoint.id,
+            level->checkpoint_map),
         "parent_config",
-        loop->checkpoint.parent_id[0]
-            ? ss_config_json(loop->thread, loop->ns, loop->checkpoint.parent_id,
-                  loop->checkpoint_map)
+        level->checkpoint.parent_id[0]
+            ? ss_config_json(level->thread, level->ns,
+                  level->checkpoint.parent_id, level->checkpoint_map)
             : json_null(),
-        "values", ss_loop_output_json(loop, &loop->graph->stream), "metadata",
-        ss_metadata_json(loop->checkpoint.source, loop->checkpoint.step,
-            loop->checkpoint.metadata),
+        "values", ss_loop_output_json(loop, &level->graph->stream), "metadata",
+        ss_metadata_json(level->checkpoint.source, level->checkpoint.step,
+            level->checkpoint.metadata),
         "next", names_of(loop), "tasks", shown);
 }
 
@@ -263,7 +274,8 @@ void ss_stream_checkpoint(struct loop *loop)
 {
     ss_emit_begin(loop, SS_TOLD_TICK, NULL);
     bool wanted = ss_emit_wants(loop, STREAM_CHECKPOINTS | STREAM_DEBUG);
-    ss_emit_wrapped(loop, STREAM_CHECKPOINTS, "checkpoint", loop->step - 1,
+    ss_emit_wrapped(loop, STREAM_CHECKPOINTS, "checkpoint",
+        ss_loop_facts(loop)->step - 1,
         wanted ? checkpoint_payload(loop) : NULL);
     ss_emit_end(loop);
 }
@@ -272,45 +284,48 @@ void ss_stream_checkpoint(struct loop *loop)
 
 json_t *ss_message_metadata(const struct task *task)
 {
-    const struct loop *loop = task->loop;
-    json_t *metadata = loop->run->options.metadata;
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
+    json_t *metadata = level->run->options.metadata;
     json_t *all = metadata ? json_copy(metadata) : json_object();
     json_t *path = json_pack("[s, s]",
-        task->planned.kind == SS_TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
-        task->planned.node->name);
-    if (task->planned.kind != SS_TASK_PULL) {
+        facts->planned.kind == SS_TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
+        facts->planned.node->name);
+    if (facts->planned.kind != SS_TASK_PULL) {
         json_array_set_new(
-            path, 1, json_integer((json_int_t)task->planned.index));
+            path, 1, json_integer((json_int_t)facts->planned.index));
         json_array_append_new(path, json_false());
     }
     json_object_set_new(
-        all, "langgraph_step", json_integer((json_int_t)loop->step));
+        all, "langgraph_step", json_integer((json_int_t)level->step));
     json_object_set_new(
-        all, "langgraph_node", json_string(task->planned.node->name));
+        all, "langgraph_node", json_string(facts->planned.node->name));
     json_object_set_new(all, "langgraph_triggers",
-        ss_task_triggers(task->loop->graph, &task->planned));
+        ss_task_triggers(ss_task_level(task)->graph, &facts->planned));
     json_object_set_new(all, "langgraph_path", path);
     json_object_set_new(
-        all, "langgraph_checkpoint_ns", json_string(task->planned.ns));
+        all, "langgraph_checkpoint_ns", json_string(facts->planned.ns));
     return all;
 }
 
 static bool unheard(const struct loop *loop)
 {
-    return !(loop->run->modes & STREAM_MESSAGES) ||
-           (loop->parent && !loop->run->audience->any_subgraphs);
+    const struct loop_facts *level = ss_loop_facts(loop);
+    return !(level->run->modes & STREAM_MESSAGES) ||
+           (level->parent && !level->run->audience->any_subgraphs);
 }
 
 static void show_message(struct task *task, json_t *message, bool chunk)
 {
-    struct loop *loop = task->loop;
+    struct loop *loop = ss_task_facts(task)->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     const char *id = ss_json_str(message, "id", NULL);
     if (unheard(loop))
         return;
-    if (!chunk && id && ss_map_get(&loop->run->audience->message_ids, id))
+    if (!chunk && id && ss_map_get(&level->run->audience->message_ids, id))
         return;
     if (id)
-        ss_map_put(&loop->run->audience->message_ids, id, loop->run);
+        ss_map_put(&level->run->audience->message_ids, id, level->run);
     json_t *data = json_pack("[O, o]", message, ss_message_metadata(task));
     if (chunk) {
         ss_emit_live(task, STREAM_MESSAGES, message, data);
@@ -356,8 +371,9 @@ static void each_message(struct task *task, json_t *value, int depth,
 
 static void remember(struct task *task, json_t *message)
 {
-    ss_map_put(&task->loop->run->audience->message_ids,
-        ss_json_str(message, "id", ""), task->loop->run);
+    const struct loop_facts *level = ss_task_level(task);
+    ss_map_put(&level->run->audience->message_ids,
+        ss_json_str(message, "id", ""), level->run);
 }
 
 static void show(struct task *task, json_t *message)
@@ -369,12 +385,13 @@ static void show(struct task *task, json_t *message)
 // conversations, not in every map that looks like one.
 void ss_stream_message_inputs(struct task *task)
 {
-    const struct ss_graph *graph = task->loop->graph;
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct ss_graph *graph = ss_task_level(task)->graph;
     json_t *input, *value;
     const char *key;
-    if (unheard(task->loop) || task->planned.node->hidden)
+    if (unheard(facts->loop) || facts->planned.node->hidden)
         return;
-    input = ss_value_json(task->planned.input);
+    input = ss_value_json(facts->planned.input);
     if (is_message(input))
         return;
     json_object_foreach (input, key, value) {
@@ -387,28 +404,29 @@ void ss_stream_message_inputs(struct task *task)
 
 void ss_stream_messages(struct task *task)
 {
+    const struct task_facts *facts = ss_task_facts(task);
     size_t i;
     json_t *message;
-    if (unheard(task->loop) || task->planned.node->hidden || task->cached)
+    if (unheard(facts->loop) || facts->planned.node->hidden || facts->cached)
         return;
-    json_array_foreach (task->messages, i, message)
+    json_array_foreach (facts->messages, i, message)
         show(task, message);
-    if (task->child && task->returned)
+    if (facts->child && facts->returned)
         each_message(task,
-            json_object_get(ss_value_json(task->returned), "$quote"), 0, show);
+            json_object_get(ss_value_json(facts->returned), "$quote"), 0, show);
 }
 
 // ------------------------------------------------ progress
 
 void ss_stream_progress(struct loop *loop, const struct task *task)
 {
-    const struct run *run = loop->run;
+    const struct run *run = ss_loop_facts(loop)->run;
     if (!(run->modes & STREAM_PROGRESS))
         return;
     ss_emit_progress(run->root,
         json_pack("{s:I, s:I, s:I, s:s*, s:o*}", "step",
-            (json_int_t)run->root->step, "tasks",
+            (json_int_t)ss_loop_facts(run->root)->step, "tasks",
             (json_int_t)run->stats.planned, "done", (json_int_t)run->stats.done,
-            "node", task ? task->planned.node->name : NULL, "inner",
-            loop == run->root ? NULL : json_true()));
+            "node", task ? ss_task_facts(task)->planned.node->name : NULL,
+            "inner", loop == run->root ? NULL : json_true()));
 }

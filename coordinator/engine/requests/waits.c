@@ -35,16 +35,19 @@ static const enum ss_wait_reason reasons[] = {
 // From now. Nothing, where that time has come or is not known.
 static int64_t next_try_ms(const struct task *task)
 {
-    int64_t left = task->tries.retry_at_ms - task->loop->engine->now_ms;
+    int64_t left = ss_task_facts(task)->tries.retry_at_ms -
+                   ss_task_level(task)->engine->now_ms;
     return left > 0 ? left : 0;
 }
 
 // Loops of a graph share its nodes; what is folded has none, but a channel.
 static bool is_alike(const struct task *a, const struct task *b)
 {
-    return a->planned.node == b->planned.node &&
+    const struct task_facts *facts = ss_task_facts(a);
+    return facts->planned.node == ss_task_facts(b)->planned.node &&
            ss_task_root_graph(a) == ss_task_root_graph(b) &&
-           (a->planned.node || strcmp(ss_task_label(a), ss_task_label(b)) == 0);
+           (facts->planned.node ||
+               strcmp(ss_task_label(a), ss_task_label(b)) == 0);
 }
 
 static void join(struct wait *wait, const struct task *task)
@@ -53,13 +56,14 @@ static void join(struct wait *wait, const struct task *task)
     ss_check(wait->count > 0 && wait->next_ms <= wait->last_ms);
     ss_check(is_alike(wait->task, task));
     wait->count++;
-    wait->of_many |= task->loop->run != wait->task->loop->run;
+    wait->of_many |= ss_task_level(task)->run != ss_task_level(wait->task)->run;
     wait->of_limits |= !ss_limit_is_same(task, wait->task);
     if (next_ms < wait->next_ms)
         wait->next_ms = next_ms;
     if (next_ms > wait->last_ms)
         wait->last_ms = next_ms;
-    if (task->tries.failures > wait->task->tries.failures)
+    if (ss_task_facts(task)->tries.failures >
+        ss_task_facts(wait->task)->tries.failures)
         wait->task = task;
 }
 
@@ -85,12 +89,13 @@ void ss_waits_add(struct waits *waits, const struct task *task)
 
 void ss_wait_set_backoff(json_t *json, const struct task *task)
 {
-    ss_check(task->state == TASK_BACKOFF);
+    const struct task_facts *facts = ss_task_facts(task);
+    ss_check(facts->state == TASK_BACKOFF);
     json_object_set_new(
         json, "in_ms", json_integer((json_int_t)next_try_ms(task)));
-    json_object_set_new(json, "failures", json_integer(task->tries.failures));
-    if (task->error && task->error->message[0])
-        json_object_set_new(json, "error", json_string(task->error->message));
+    json_object_set_new(json, "failures", json_integer(facts->tries.failures));
+    if (facts->error && facts->error->message[0])
+        json_object_set_new(json, "error", json_string(facts->error->message));
 }
 
 static void set_backoff(json_t *json, const struct wait *wait)
@@ -104,25 +109,27 @@ static void set_backoff(json_t *json, const struct wait *wait)
 
 static void set_run(json_t *json, const struct wait *wait)
 {
-    const struct loop *loop = wait->task->loop;
+    const struct loop_facts *level = ss_task_level(wait->task);
     const struct ss_graph *graph = ss_task_root_graph(wait->task);
     json_object_set_new(json, "graph", json_string(graph->name));
     json_object_set_new(json, "version", json_string(graph->version));
     if (wait->of_many)
         return;
-    json_object_set_new(json, "thread", json_string(loop->thread->id));
-    if (loop->run)
-        json_object_set_new(json, "run", json_string(loop->run->id));
+    json_object_set_new(json, "thread", json_string(level->thread->id));
+    if (level->run)
+        json_object_set_new(json, "run", json_string(level->run->id));
 }
 
 static json_t *wait_json(const struct wait *wait, bool of_runs)
 {
     const struct task *task = wait->task;
-    json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "node",
-        ss_task_label(task), "ns", task->loop->ns, "why",
-        ss_wait_reason_name(wait->why), "count", (json_int_t)wait->count,
-        "step", (json_int_t)task->loop->step, "attempt",
-        (json_int_t)task->tries.attempts);
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "node", ss_task_label(task),
+            "ns", level->ns, "why", ss_wait_reason_name(wait->why), "count",
+            (json_int_t)wait->count, "step", (json_int_t)level->step, "attempt",
+            (json_int_t)facts->tries.attempts);
     if (of_runs)
         set_run(json, wait);
     if (wait->worker) {
@@ -139,9 +146,9 @@ static json_t *wait_json(const struct wait *wait, bool of_runs)
     }
     if (wait->why == SS_WAIT_LIMIT)
         ss_limit_explain(task, wait->of_limits, json);
-    if (task->tries.redeliveries > 0) {
+    if (facts->tries.redeliveries > 0) {
         json_object_set_new(
-            json, "workers_lost", json_integer(task->tries.redeliveries));
+            json, "workers_lost", json_integer(facts->tries.redeliveries));
         json_object_set_new(
             json, "fails_at", json_integer(SS_REDELIVERIES_MAX + 1));
     }

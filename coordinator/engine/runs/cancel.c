@@ -39,30 +39,34 @@
 
 static void cancel_tasks(struct loop *loop, const char *why)
 {
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
+    const struct loop_facts *level = ss_loop_facts(loop);
+    for (size_t i = 0; i < level->tasks.count; i++) {
+        struct task *task = level->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
         if (ss_task_ended(task))
             continue;
         struct ss_writes writes = {0};
         ss_writes_add(&writes, SS_NAME_ERROR,
             ss_value_new(ss_error_json(SS_ECANCELLED, why)));
         ss_loop_put_writes(
-            loop, task->planned.id, task->planned.path, &writes, NULL);
+            loop, facts->planned.id, facts->planned.path, &writes, NULL);
         ss_writes_fini(&writes);
     }
-    if (loop->status != LOOP_ENTERING)
+    if (level->status != LOOP_ENTERING)
         ss_loop_exits(loop, false);
 }
 
 // After the end of the run, which counts as soon as its row is there.
 static void cancel_inside(struct loop *loop, const char *why)
 {
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
-        if (task->state != TASK_CHILD || !task->child)
+    const struct loop_facts *level = ss_loop_facts(loop);
+    for (size_t i = 0; i < level->tasks.count; i++) {
+        struct task *task = level->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
+        if (facts->state != TASK_CHILD || !facts->child)
             continue;
-        cancel_tasks(task->child, why);
-        cancel_inside(task->child, why);
+        cancel_tasks(facts->child, why);
+        cancel_inside(facts->child, why);
     }
 }
 

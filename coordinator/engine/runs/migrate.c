@@ -90,12 +90,14 @@ static void put_moved(struct thread *thread, const char *run,
 // What attempts that are taken back have shown is void.
 static void tell_restarted(struct loop *loop)
 {
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
-        if (task->state == TASK_CHILD && task->child)
-            tell_restarted(task->child);
-        else if (task->state == TASK_RUNNING)
-            task->loop->engine->watch->restarted(task);
+    const struct loop_facts *level = ss_loop_facts(loop);
+    for (size_t i = 0; i < level->tasks.count; i++) {
+        struct task *task = level->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
+        if (facts->state == TASK_CHILD && facts->child)
+            tell_restarted(facts->child);
+        else if (facts->state == TASK_RUNNING)
+            ss_task_level(task)->engine->watch->restarted(task);
     }
 }
 

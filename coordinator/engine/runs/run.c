@@ -146,17 +146,15 @@ static json_t *stats_of(const struct run *run)
 
 json_t *ss_run_result(const struct run *run, enum ss_run_status status)
 {
-    const struct loop *root = run->root;
+    const struct loop_result *root = ss_root_result(run->root);
     json_t *result = json_object();
     add(result, "run", json_string(run->id));
     add(result, "thread", json_string(run->thread->id));
     add(result, "status", json_string(ss_run_status_name(status)));
     add(result, "output",
-        root->result.output ? json_incref(ss_value_json(root->result.output))
-                            : json_null());
+        root->output ? json_incref(ss_value_json(root->output)) : json_null());
     add(result, "interrupts",
-        root->result.interrupts ? json_incref(root->result.interrupts)
-                                : json_array());
+        root->interrupts ? json_incref(root->interrupts) : json_array());
     add(result, "stats", stats_of(run));
     json_t *error = ss_run_error(run);
     if (error)
@@ -210,11 +208,11 @@ void ss_runs_free_ended(struct engine *engine)
 void ss_run_root_ended(struct run *run)
 {
     enum ss_run_status status = SS_RUN_DONE;
-    if (run->root->status == LOOP_INTERRUPTED)
+    if (ss_loop_facts(run->root)->status == LOOP_INTERRUPTED)
         status = SS_RUN_INTERRUPTED;
-    else if (run->root->status == LOOP_FAILED)
+    else if (ss_loop_facts(run->root)->status == LOOP_FAILED)
         status = SS_RUN_FAILED;
-    else if (run->root->status == LOOP_DRAINED)
+    else if (ss_loop_facts(run->root)->status == LOOP_DRAINED)
         status = SS_RUN_DRAINED;
     ss_run_finish(run, status, ss_run_result(run, status));
 }

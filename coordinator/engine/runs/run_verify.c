@@ -46,6 +46,7 @@ static void verify_active(const struct run *run, struct census *census)
 {
     const struct thread *thread = run->thread;
     const struct loop *root = run->root;
+    const struct loop_facts *level = ss_loop_facts(root);
     struct census its = {0};
     ss_invariant(I80, run->state == RUN_ACTIVE && thread->seat->run == run);
     ss_invariant(I217, run->engine == thread->engine && run->graph);
@@ -57,10 +58,11 @@ static void verify_active(const struct run *run, struct census *census)
         ss_invariant(
             I221, (int64_t)run->running <= run->options.max_concurrency);
     ss_invariant(I222, !ss_waiting_has_run(thread, run->id));
-    ss_invariant(I81, root && root->run == run && !root->parent &&
-                          root->thread == thread && root->graph == run->graph);
+    ss_invariant(I81, root && level->run == run && !level->parent &&
+                          level->thread == thread &&
+                          level->graph == run->graph);
     ss_invariant(
-        I82, root->status == LOOP_RUNNING || root->status == LOOP_FOLDING);
+        I82, level->status == LOOP_RUNNING || level->status == LOOP_FOLDING);
     ss_invariant(I83, run->entry_seq <= ss_journal_head(thread->journal));
     ss_level_verify(root, &its);
     ss_invariant(I84, run->running == its.tasks[TASK_RUNNING]);
@@ -114,9 +116,10 @@ static void verify_seat(const struct thread *thread, struct census *census)
     if (seat->run)
         verify_active(seat->run, census);
     if (taken_back) {
-        ss_invariant(I93, taken_back->state == RUN_TAKEN_BACK &&
-                              taken_back->thread == thread &&
-                              taken_back->root->tasks.count == 0);
+        ss_invariant(
+            I93, taken_back->state == RUN_TAKEN_BACK &&
+                     taken_back->thread == thread &&
+                     ss_loop_facts(taken_back->root)->tasks.count == 0);
         ss_invariant(I231, taken_back->running == 0 && taken_back->cancelled);
         verify_listed(taken_back, census);
     }

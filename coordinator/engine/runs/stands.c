@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/stands.h"
@@ -26,14 +27,15 @@
 static json_t *question_of(
     const json_t *interrupt, const struct task *task, size_t *room)
 {
-    ss_check(task->planned.node && *room <= SS_QUESTIONS_SIZE_MAX);
+    const struct task_facts *facts = ss_task_facts(task);
+    ss_check(facts->planned.node && *room <= SS_QUESTIONS_SIZE_MAX);
     ss_check(json_is_string(json_object_get(interrupt, "id")));
     char *text = ss_json_text(interrupt);
     bool is_long = strlen(text) > *room;
     json_t *told = is_long ? json_pack("{s:O, s:b}", "id",
                                  json_object_get(interrupt, "id"), "is_long", 1)
                            : json_copy((json_t *)interrupt);
-    json_object_set_new(told, "node", json_string(task->planned.node->name));
+    json_object_set_new(told, "node", json_string(facts->planned.node->name));
     *room -= is_long ? 0 : strlen(text);
     ss_free(text);
     return told;
@@ -42,21 +44,23 @@ static json_t *question_of(
 // What is asked, by task. Gives.
 static json_t *questions_of(const struct loop *root)
 {
+    const struct loop_facts *level = ss_loop_facts(root);
     size_t room = SS_QUESTIONS_SIZE_MAX, left = SS_QUESTIONS_MAX, j;
     json_t *all = json_object(), *interrupt;
-    for (size_t i = 0; i < root->tasks.count && left > 0; i++) {
-        const struct task *task = root->tasks.items[i];
-        if (task->state != TASK_INTERRUPTED ||
-            json_array_size(task->interrupts) == 0)
+    for (size_t i = 0; i < level->tasks.count && left > 0; i++) {
+        const struct task *task = level->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
+        if (facts->state != TASK_INTERRUPTED ||
+            json_array_size(facts->interrupts) == 0)
             continue; // of a breakpoint inside: nothing is asked
         json_t *list = json_array();
-        json_array_foreach (task->interrupts, j, interrupt)
+        json_array_foreach (facts->interrupts, j, interrupt)
             if (left > 0) {
                 json_array_append_new(
                     list, question_of(interrupt, task, &room));
                 left--;
             }
-        json_object_set_new(all, task->planned.id, list);
+        json_object_set_new(all, facts->planned.id, list);
     }
     ss_check(json_object_size(all) > 0);
     return all;
@@ -77,16 +81,17 @@ json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
 json_t *ss_run_error(const struct run *run)
 {
     const struct loop *root = run->root;
+    const struct loop_facts *level = ss_loop_facts(root);
     ss_check(root && run->state != RUN_QUEUED);
-    if (root->status == LOOP_DRAINED)
-        return ss_error_json(SS_EDRAINED, root->result.drain);
-    if (root->status != LOOP_FAILED)
+    const struct loop_result *result = ss_root_result(root);
+    if (level->status == LOOP_DRAINED)
+        return ss_error_json(SS_EDRAINED, result->drain);
+    if (level->status != LOOP_FAILED)
         return NULL;
     json_t *error =
-        ss_error_json(root->result.error->status, root->result.error->message);
-    if (root->result.error_node)
-        json_object_set_new(
-            error, "node", json_string(root->result.error_node));
+        ss_error_json(result->error->status, result->error->message);
+    if (result->error_node)
+        json_object_set_new(error, "node", json_string(result->error_node));
     return error;
 }
 

@@ -162,7 +162,8 @@ static void fold_failed(
     struct loop *loop, size_t channel, const struct ss_error *error)
 {
     (void)channel;
-    ss_update_state_abandon(loop->change, error->status, error->message);
+    ss_update_state_abandon(
+        ss_loop_facts(loop)->change, error->status, error->message);
 }
 
 static const struct fold_then change_folds = {
@@ -175,7 +176,7 @@ static int apply(struct loop *loop, const struct ss_update_task *tasks,
 {
     size_t channel = SS_NONE;
     if (ss_loop_fold(loop, tasks, count, &change_folds)) {
-        ss_loop_folds_lost(loop, loop->change->losses);
+        ss_loop_folds_lost(loop, ss_loop_facts(loop)->change->losses);
         return SS_EAGAIN;
     }
     int status = ss_loop_apply(loop, tasks, count, &channel, error);
@@ -186,7 +187,7 @@ static int apply(struct loop *loop, const struct ss_update_task *tasks,
 static int apply_null(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
-    ss_pendings_null_writes(&loop->pending, &writes);
+    ss_pendings_null_writes(ss_loop_pending(loop), &writes);
     struct ss_update_task input = ss_loop_input(loop, &writes);
     int status = writes.count ? apply(loop, &input, 1, error) : SS_OK;
     ss_writes_fini(&writes);
@@ -197,17 +198,17 @@ static int apply_null(struct loop *loop, struct ss_error *error)
 static void save(struct change *change, enum ss_source source)
 {
     struct loop *loop = change->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     struct thread *thread = change->thread;
-    bool is_root = loop->ns[0] == '\0', has_next = false;
-    ss_updated_forget(loop->machine);
-    ss_loop_save(loop, source);
-    ss_id_copy(change->base, loop->checkpoint.id);
+    bool is_root = level->ns[0] == '\0', has_next = false;
+    ss_update_loop_save(loop, source);
+    ss_id_copy(change->base, level->checkpoint.id);
     json_t *config = ss_config_json(
-        thread, loop->ns, loop->checkpoint.id, loop->checkpoint_map);
+        thread, level->ns, level->checkpoint.id, level->checkpoint_map);
     if (is_root &&
         change->superstep + 1 == json_array_size(change->supersteps)) {
         ss_loop_plan(loop, false);
-        has_next = loop->tasks.count > 0;
+        has_next = level->tasks.count > 0;
     }
     drop_superstep(change);
     change->superstep++;
@@ -245,7 +246,7 @@ static void clear(struct change *change)
     struct ss_error error = {0};
     ss_loop_plan(loop, false);
     struct ss_update_task *list =
-        ss_zalloc(loop->tasks.count + 1, sizeof(*list));
+        ss_zalloc(ss_loop_facts(loop)->tasks.count + 1, sizeof(*list));
     size_t count = ss_loop_finished(loop, true, list);
     int status = count ? apply(loop, list, count, &error) : SS_OK;
     ss_free(list);
@@ -264,6 +265,7 @@ static void store_on_base(struct change *change, const char *task_id,
 static void as_input(struct change *change, const json_t *update)
 {
     struct loop *loop = change->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     struct ss_error error = {0};
     struct ss_error text;
     struct ss_writes writes = {0};
@@ -272,24 +274,24 @@ static void as_input(struct change *change, const json_t *update)
     json_t *values = json_object_get(update, "values");
     int status =
         values && !json_is_null(values)
-            ? ss_writers_input(loop->graph, values, &writes, &unknown, &error)
+            ? ss_writers_input(level->graph, values, &writes, &unknown, &error)
             : SS_OK;
     if (unknown > 0) {
         ss_error_set(&text, SS_OK,
             "%zu of the values are no channels of graph %s and were ignored",
-            unknown, loop->graph->name);
+            unknown, level->graph->name);
         warn(change, text.message);
     }
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(&error, SS_EUPDATE,
             "update as %s: the values are no input of graph %s", SS_NAME_INPUT,
-            loop->graph->name);
+            level->graph->name);
     if (status == SS_OK) {
         struct ss_update_task input = ss_loop_input(loop, &writes);
         status = apply(loop, &input, 1, &error);
     }
     if (status == SS_OK) {
-        ss_uuid5(loop->checkpoint.id, SS_NAME_INPUT, id);
+        ss_uuid5(level->checkpoint.id, SS_NAME_INPUT, id);
         store_on_base(change, id, "", &writes);
         if (change->fresh)
             ss_update_loop_is_input(loop);
@@ -302,13 +304,14 @@ static void as_input(struct change *change, const json_t *update)
 static bool as_copy(struct change *change, struct ss_error *error)
 {
     struct loop *loop = change->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     if (change->fresh) {
         ss_error_set(error, SS_EUPDATE,
             "update as %s: there is no checkpoint to copy", SS_NAME_COPY);
         return false;
     }
-    struct ss_checkpoint_entry *mark =
-        ss_journal_find(change->thread->journal, loop->ns, loop->checkpoint.id);
+    struct ss_checkpoint_entry *mark = ss_journal_find(
+        change->thread->journal, level->ns, level->checkpoint.id);
     ss_update_loop_copies(loop, mark);
     return true;
 }
@@ -325,15 +328,17 @@ static void apply_updates(struct change *change)
     size_t count = change->tasks.count;
     struct ss_update_task *list = ss_zalloc(count + 1, sizeof(*list));
     for (size_t i = 0; i < count; i++)
-        list[i] = ss_update_task(
-            &change->tasks.items[i]->planned, &change->tasks.items[i]->writes);
+        list[i] =
+            ss_update_task(&ss_task_facts(change->tasks.items[i])->planned,
+                &ss_task_facts(change->tasks.items[i])->writes);
     int status = apply(loop, list, count, &error);
     ss_free(list);
     for (size_t i = 0; status == SS_OK && i < count; i++) {
         struct task *task = change->tasks.items[i];
-        if (task->writes.count > 0)
+        const struct task_facts *facts = ss_task_facts(task);
+        if (facts->writes.count > 0)
             store_on_base(
-                change, task->planned.id, task->planned.path, &task->writes);
+                change, facts->planned.id, facts->planned.path, &facts->writes);
     }
     settle(change, status, SS_SOURCE_UPDATE, &error);
 }
@@ -341,20 +346,21 @@ static void apply_updates(struct change *change)
 static bool all_written(const struct change *change)
 {
     for (size_t i = 0; i < change->tasks.count; i++)
-        if (change->tasks.items[i]->state != TASK_DONE)
+        if (ss_task_facts(change->tasks.items[i])->state != TASK_DONE)
             return false;
     return true;
 }
 
 static int write_here(struct task *task, struct ss_error *error)
 {
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
     json_t *parent = NULL;
     struct ss_fresh fresh = {0};
     struct ss_writes writes = {0};
-    const struct ss_writer_hooks hooks = {
-        .warn = warn, .ctx = task->loop->change};
-    int status = ss_writers_run(task->loop->graph, task->planned.node,
-        ss_value_json(task->returned), &fresh, &hooks, task->planned.id,
+    const struct ss_writer_hooks hooks = {.warn = warn, .ctx = level->change};
+    int status = ss_writers_run(level->graph, facts->planned.node,
+        ss_value_json(facts->returned), &fresh, &hooks, facts->planned.id,
         &writes, &parent, error);
     json_decref(parent);
     ss_update_loop_wrote(task, &writes);
@@ -365,8 +371,9 @@ static bool prepare(
     struct change *change, const json_t *updates, struct ss_error *error)
 {
     struct loop *loop = change->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     ss_loop_plan(loop, false);
-    bool *used = ss_zalloc(loop->tasks.count + 1, sizeof(*used));
+    bool *used = ss_zalloc(level->tasks.count + 1, sizeof(*used));
     bool single = json_array_size(updates) == 1;
     for (size_t i = 0; i < json_array_size(updates); i++) {
         const json_t *update = json_array_get(updates, i);
@@ -384,7 +391,7 @@ static bool prepare(
             .node = node,
             .index = i,
             .path = ss_path_update(&change->memory, i),
-            .ns = loop->ns};
+            .ns = level->ns};
         ss_as_node_name(loop, update, used, &planned);
         SS_VEC_PUSH(&change->tasks, ss_update_loop_task(loop, &planned,
                                         ss_value_new(values), change->losses));
@@ -402,7 +409,7 @@ static void ordinary(struct change *change, const json_t *updates)
     }
     for (size_t i = 0; i < change->tasks.count; i++) {
         struct task *task = change->tasks.items[i];
-        if (ss_writers_need_worker(task->planned.node)) {
+        if (ss_writers_need_worker(ss_task_facts(task)->planned.node)) {
             ss_task_ready(task);
         } else if (write_here(task, &error) != SS_OK) {
             refuse(change, &error);
@@ -417,7 +424,7 @@ static void run_on(struct thread *thread);
 
 void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome)
 {
-    struct change *change = task->loop->change;
+    struct change *change = ss_task_level(task)->change;
     struct thread *thread = change->thread;
     size_t i;
     json_t *text;
@@ -427,7 +434,7 @@ void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome)
     if (outcome->kind != SS_OUTCOME_DONE) {
         struct ss_error error;
         ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
-            "update as \"%s\": %s", task->planned.node->name,
+            "update as \"%s\": %s", ss_task_facts(task)->planned.node->name,
             outcome->message ? outcome->message : "it gave no writes");
         refuse(change, &error);
         return;
@@ -531,8 +538,9 @@ static void run_on(struct thread *thread)
 
 static void folded(struct loop *loop)
 {
-    struct thread *thread = loop->thread;
-    carry_on(loop->change);
+    const struct loop_facts *level = ss_loop_facts(loop);
+    struct thread *thread = level->thread;
+    carry_on(level->change);
     run_on(thread);
 }
 
@@ -598,14 +606,14 @@ void ss_update_state_request(
 // What is lost again and again is given up, on however many versions.
 static uint32_t losses_of(const struct change *change)
 {
-    const struct loop *loop = change->loop;
+    const struct task *asked;
     uint32_t most = 0;
     for (size_t i = 0; i < change->tasks.count; i++)
-        if (change->tasks.items[i]->tries.redeliveries > most)
-            most = change->tasks.items[i]->tries.redeliveries;
-    for (size_t i = 0; i < loop->folds.count; i++)
-        if (loop->folds.items[i]->tries.redeliveries > most)
-            most = loop->folds.items[i]->tries.redeliveries;
+        if (ss_task_facts(change->tasks.items[i])->tries.redeliveries > most)
+            most = ss_task_facts(change->tasks.items[i])->tries.redeliveries;
+    for (size_t i = 0; (asked = ss_loop_fold_asked(change->loop, i)); i++)
+        if (ss_task_facts(asked)->tries.redeliveries > most)
+            most = ss_task_facts(asked)->tries.redeliveries;
     return most;
 }
 
@@ -637,21 +645,26 @@ void ss_update_state_plan_anew(struct change *change)
 
 void ss_update_state_verify(const struct change *change, struct census *census)
 {
-    size_t waits = change->loop->folds.count;
+    size_t waits = 0;
     const struct loop *loop = change->loop;
+    const struct loop_facts *level = ss_loop_facts(loop);
     ss_invariant(I233, change->thread->state == THREAD_HOT);
-    ss_invariant(I234, loop->graph == change->graph && !loop->parent);
+    ss_invariant(I234, level->graph == change->graph && !level->parent);
     ss_invariant(I235, updates_of(change) != NULL);
     ss_invariant(I236, change->losses <= SS_REDELIVERIES_MAX);
     ss_invariant(I96, change->thread->seat->change == change &&
-                          !change->is_due && change->loop->change == change &&
-                          !change->loop->run);
+                          !change->is_due &&
+                          ss_loop_facts(change->loop)->change == change &&
+                          !ss_loop_facts(change->loop)->run);
+    while (ss_loop_fold_asked(loop, waits))
+        waits++;
     for (size_t i = 0; i < change->tasks.count; i++) {
         const struct task *task = change->tasks.items[i];
+        const struct task_facts *facts = ss_task_facts(task);
         ss_task_verify(task, census);
-        ss_invariant(I237, task->planned.kind == SS_TASK_UPDATE);
-        ss_invariant(I97, task->loop == change->loop);
-        waits += task->state != TASK_DONE;
+        ss_invariant(I237, facts->planned.kind == SS_TASK_UPDATE);
+        ss_invariant(I97, facts->loop == change->loop);
+        waits += facts->state != TASK_DONE;
     }
     ss_invariant(I98, waits > 0);
     ss_level_verify(change->loop, census);

@@ -48,16 +48,19 @@ int64_t ss_begin_ms(const struct engine *engine)
 // Task ids are those of checkpoints, which copies of a thread share.
 static char *key_of(const struct task *task)
 {
-    return ss_format("%s %s", task->planned.id, task->loop->thread->id);
+    return ss_format("%s %s", ss_task_facts(task)->planned.id,
+        ss_task_level(task)->thread->id);
 }
 
 void ss_vouched(const struct task *task)
 {
+    const struct task_facts *facts = ss_task_facts(task);
     const struct worker *worker = attempt_of(task)->worker;
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = ss_task_level(task)->engine;
     int64_t until_ms = worker->beat_ms + ss_begin_ms(engine);
     bool may_begin = worker->beat_sent != 0 && engine->now_ms < until_ms;
-    if (!may_begin || !task->planned.node || task->order_kind != SS_ORDER_NODE)
+    if (!may_begin || !facts->planned.node ||
+        facts->order_kind != SS_ORDER_NODE)
         return;
     char *key = key_of(task);
     // Not `until_ms`: in the order of the map the first one ends first.
@@ -70,9 +73,9 @@ void ss_vouched(const struct task *task)
 
 bool ss_vouched_waits(const struct task *task)
 {
-    const struct engine *engine = task->loop->engine;
+    const struct engine *engine = ss_task_level(task)->engine;
     if (engine->scheduler->vouched.count == 0 ||
-        task->order_kind != SS_ORDER_NODE)
+        ss_task_facts(task)->order_kind != SS_ORDER_NODE)
         return false;
     char *key = key_of(task);
     bool waits = ss_map_get(&engine->scheduler->vouched, key) != NULL;
@@ -82,8 +85,9 @@ bool ss_vouched_waits(const struct task *task)
 
 int64_t ss_begins_until(const struct task *task)
 {
-    const struct engine *engine = task->loop->engine;
-    const struct run *run = task->loop->run;
+    const struct loop_facts *level = ss_task_level(task);
+    const struct engine *engine = level->engine;
+    const struct run *run = level->run;
     int64_t until_ms =
         run && run->terms.recovering ? engine->scheduler->takeover_until_ms : 0;
     char *key = key_of(task);

@@ -120,8 +120,9 @@ struct limit *ss_limit_named(
 // Of a node or a graph that says none, an operator may have said one.
 static struct limit *set_for(const struct task *task, const char *node)
 {
-    struct engine *engine = task->loop->engine;
-    const char *graph = task->loop->graph->name;
+    const struct loop_facts *level = ss_task_level(task);
+    struct engine *engine = level->engine;
+    const char *graph = level->graph->name;
     char *name = node ? ss_format("%s/%s", graph, node) : ss_strdup(graph);
     struct limit *limit =
         ss_limit_record(engine, "set", -1, name)
@@ -135,15 +136,16 @@ static struct limit *set_for(const struct task *task, const char *node)
 // `whole`, where there are as many values as may be.
 static struct limit *of_value(const struct task *task, struct limit *whole)
 {
-    struct engine *engine = task->loop->engine;
+    const struct loop_facts *level = ss_task_level(task);
+    struct engine *engine = level->engine;
     const struct limits *limits = &engine->scheduler->limits;
     ss_check(whole->each && !whole->whole);
     char *value = ss_limit_value(task, whole->each);
     char *name = ss_format("%s" LIMIT_VALUE "%s", whole->said.name, value);
     struct limit *limit = ss_map_get(&limits->by_name, name);
     // What is out, or may be, is counted however many there are.
-    bool may_be_out = task->state == TASK_RUNNING ||
-                      (task->loop->run && task->loop->run->terms.recovering);
+    bool may_be_out = ss_task_facts(task)->state == TASK_RUNNING ||
+                      (level->run && level->run->terms.recovering);
     if (!limit && (may_be_out || limits->values < SS_LIMIT_VALUES_MAX))
         limit = ss_limit_named(engine, &(struct ss_node_limit){.name = name});
     ss_free(value);
@@ -190,12 +192,13 @@ static size_t add(const struct task *task, struct limit **list, size_t count,
 
 struct limit **ss_limits_of(const struct task *task)
 {
-    const struct ss_node *node = task->planned.node;
-    struct engine *engine = task->loop->engine;
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct ss_node *node = facts->planned.node;
+    struct engine *engine = ss_task_level(task)->engine;
     bool are_set = engine->scheduler->limits.records.count > 0;
     struct limit *list[TASK_LIMITS_MAX + 1] = {NULL};
     size_t count = 0;
-    if (!node || task->order_kind != SS_ORDER_NODE)
+    if (!node || facts->order_kind != SS_ORDER_NODE)
         return NULL;
     for (size_t i = 0; i < node->limits.count; i++)
         count = add(
@@ -294,7 +297,7 @@ static void explain_others(
 
 void ss_limit_explain(const struct task *task, bool of_many, json_t *json)
 {
-    const struct engine *engine = task->loop->engine;
+    const struct engine *engine = ss_task_level(task)->engine;
     const struct limit *limit = ss_limit_that_stops(task);
     if (!limit)
         limit = attempt_of(task)->limits[0];

@@ -30,10 +30,10 @@ static int64_t lease_end(const struct worker *worker)
 void ss_limit_linger(struct task *task, bool is_lost)
 {
     const struct worker *worker = attempt_of(task)->worker;
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = ss_task_level(task)->engine;
     if (is_lost && (worker->ended || lease_end(worker) <= engine->now_ms))
         return;
-    ss_check(task->state == TASK_RUNNING);
+    ss_check(ss_task_facts(task)->state == TASK_RUNNING);
     for (EACH_LIMIT(it, attempt_of(task)->limits)) {
         ss_check((*it)->out > 0);
         if ((*it)->per_ms > 0)

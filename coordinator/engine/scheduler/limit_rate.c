@@ -95,7 +95,7 @@ void ss_limit_rates_count(struct engine *engine)
 
 void ss_limit_waits(const struct task *task)
 {
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = ss_task_level(task)->engine;
     for (EACH_LIMIT(it, attempt_of(task)->limits)) {
         (*it)->waiting++;
         if ((*it)->per_ms > 0 && !ss_limit_is_marked(engine, *it))
@@ -107,7 +107,7 @@ void ss_limit_begun(const struct task *task)
 {
     for (EACH_LIMIT(it, attempt_of(task)->limits))
         if ((*it)->per_ms > 0)
-            add_begun(task->loop->engine, *it, 1);
+            add_begun(ss_task_level(task)->engine, *it, 1);
 }
 
 void ss_limit_rates_gain(struct engine *engine, const struct ss_shards *shards)

@@ -46,7 +46,7 @@ static void assign(struct engine *engine)
     for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
          e = e->next) {
         struct attempt *attempt = attempt_of(e->value);
-        struct limit **limits = ss_limits_of(&attempt->task);
+        struct limit **limits = ss_limits_of(task_of(attempt));
         count_out(attempt->limits, -1);
         count_out(limits, 1);
         ss_free(attempt->limits);

@@ -34,12 +34,14 @@
 
 void ss_limit_leaves(const struct task *task)
 {
-    ss_check(ss_shards_let_go(task->loop->engine));
-    bool may_be_out = attempt_of(task)->may_be_out &&
-                      task->loop->engine->now_ms <
-                          task->loop->engine->scheduler->limits.held_until_ms;
-    bool is_out = task->state == TASK_RUNNING;
-    if (!is_out && task->state != TASK_READY)
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
+    ss_check(ss_shards_let_go(level->engine));
+    bool may_be_out =
+        attempt_of(task)->may_be_out &&
+        level->engine->now_ms < level->engine->scheduler->limits.held_until_ms;
+    bool is_out = facts->state == TASK_RUNNING;
+    if (!is_out && facts->state != TASK_READY)
         return;
     for (EACH_LIMIT(it, attempt_of(task)->limits)) {
         struct limit *limit = *it;
@@ -195,7 +197,7 @@ void ss_limits_shards(struct engine *engine, const struct ss_event *event)
 
 void ss_limit_claimed(const struct task *task)
 {
-    const struct engine *engine = task->loop->engine;
+    const struct engine *engine = ss_task_level(task)->engine;
     attempt_of(task)->is_claimed =
         engine->now_ms < engine->scheduler->limits.held_until_ms;
     for (EACH_LIMIT(it, attempt_of(task)->limits))

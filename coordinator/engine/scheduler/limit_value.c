@@ -30,8 +30,8 @@
 // Borrowed; NULL: it has none.
 static const json_t *read_key(const struct task *task, const char *key)
 {
-    const struct run *run = task->loop->run;
-    struct ss_value *input = task->planned.input;
+    const struct run *run = ss_task_level(task)->run;
+    struct ss_value *input = ss_task_facts(task)->planned.input;
     size_t size = strlen(META);
     if (strncmp(key, META, size) == 0)
         return run ? json_object_get(run->options.meta, key + size) : NULL;

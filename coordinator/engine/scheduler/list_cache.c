@@ -125,8 +125,8 @@ static void send_list(const struct sending *s, struct ss_assignment_list to,
 {
     struct worker *worker = attempt_of(s->task)->worker;
     struct ss_assignment *order = s->order;
-    const struct loop *loop = s->task->loop;
-    char *key = ss_format("%s\n%s\n%s", loop->thread->id, loop->ns, channel);
+    const struct loop_facts *level = ss_task_level(s->task);
+    char *key = ss_format("%s\n%s\n%s", level->thread->id, level->ns, channel);
     struct cached_list *cached = cached_list_take(s, key);
     advance(worker->engine, cached, list, &to);
     to.name = ss_strdup(to.name);
@@ -167,16 +167,17 @@ static void send_part(
 void ss_list_cache_order(
     struct task *task, struct ss_assignment *order, bool anew)
 {
+    const struct task_facts *facts = ss_task_facts(task);
     struct sending s = {.task = task, .order = order, .anew = anew};
     if (!attempt_of(task)->worker->keeps_lists)
         return;
-    if (task->order_kind == SS_ORDER_FOLD) {
-        send_part(&s, SS_PART_FOLD, task->fold.channel);
+    if (facts->order_kind == SS_ORDER_FOLD) {
+        send_part(&s, SS_PART_FOLD, ss_task_label(task));
         return;
     }
     send_part(&s, SS_PART_INPUT,
-        task->planned.node->reads.scalar ? task->planned.node->reads.items[0]
-                                         : "");
+        facts->planned.node->reads.scalar ? facts->planned.node->reads.items[0]
+                                          : "");
     send_part(&s, SS_PART_FRESH, "");
 }
 

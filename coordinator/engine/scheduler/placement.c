@@ -21,8 +21,9 @@
 
 const struct ss_graph *ss_task_root_graph(const struct task *task)
 {
-    const struct loop *loop = task->loop;
-    return loop->run ? loop->run->graph : ss_update_state_graph(loop->change);
+    const struct loop_facts *level = ss_task_level(task);
+    return level->run ? level->run->graph
+                      : ss_update_state_graph(level->change);
 }
 
 static bool serves(const struct worker *worker, const struct ss_graph *graph)
@@ -32,9 +33,9 @@ static bool serves(const struct worker *worker, const struct ss_graph *graph)
 
 static bool has_labels(const struct worker *worker, const struct task *task)
 {
-    for (size_t i = 0;
-         task->planned.node && i < task->planned.node->labels.count; i++)
-        if (!ss_map_get(&worker->labels, task->planned.node->labels.items[i]))
+    const struct ss_node *node = ss_task_facts(task)->planned.node;
+    for (size_t i = 0; node && i < node->labels.count; i++)
+        if (!ss_map_get(&worker->labels, node->labels.items[i]))
             return false;
     return true;
 }
@@ -46,8 +47,9 @@ static bool suits(const struct worker *worker, const struct task *task)
 
 bool ss_placement_lacks_labels(const struct task *task)
 {
-    const struct engine *engine = task->loop->engine;
-    if (!task->planned.node || task->planned.node->labels.count == 0)
+    const struct engine *engine = ss_task_level(task)->engine;
+    const struct ss_node *node = ss_task_facts(task)->planned.node;
+    if (!node || node->labels.count == 0)
         return false;
     for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
          e = e->next)
@@ -59,10 +61,10 @@ bool ss_placement_lacks_labels(const struct task *task)
 char *ss_placement_labels(const struct task *task)
 {
     char *text = ss_strdup("");
-    for (size_t i = 0;
-         task->planned.node && i < task->planned.node->labels.count; i++) {
-        char *more = ss_format(
-            "%s%s%s", text, i ? ", " : "", task->planned.node->labels.items[i]);
+    const struct ss_node *node = ss_task_facts(task)->planned.node;
+    for (size_t i = 0; node && i < node->labels.count; i++) {
+        char *more =
+            ss_format("%s%s%s", text, i ? ", " : "", node->labels.items[i]);
         ss_free(text);
         text = more;
     }
@@ -91,12 +93,12 @@ static bool is_better(
 struct worker *ss_placement_find(const struct task *task)
 {
     struct worker *best = NULL;
-    const struct loop *loop = task->loop;
-    for (const struct ss_map_entry *e = loop->engine->scheduler->workers.first;
+    const struct loop_facts *level = ss_task_level(task);
+    for (const struct ss_map_entry *e = level->engine->scheduler->workers.first;
          e; e = e->next) {
         struct worker *worker = e->value;
         if (ss_worker_leaves(worker) || worker->running >= worker->granted ||
-            (best && !is_better(worker, best, loop->thread)) ||
+            (best && !is_better(worker, best, level->thread)) ||
             !suits(worker, task))
             continue;
         best = worker;

@@ -94,14 +94,16 @@ void ss_ready_queue_destroy(struct ready_queue **place)
 
 static int64_t priority_of(const struct task *task)
 {
-    return task->loop->run ? task->loop->run->options.priority : 0;
+    const struct loop_facts *level = ss_task_level(task);
+    return level->run ? level->run->options.priority : 0;
 }
 
 static struct group *group_of(const struct task *task)
 {
-    struct ready_queue *queue = task->loop->engine->scheduler->queue;
+    const struct loop_facts *level = ss_task_level(task);
+    struct ready_queue *queue = level->engine->scheduler->queue;
     const char *graph = ss_task_root_graph(task)->name;
-    bool of_runs = task->loop->run != NULL;
+    bool of_runs = level->run != NULL;
     for (size_t i = 0; i < queue->groups.count; i++) {
         struct group *group = queue->groups.items[i];
         if (group->priority == priority_of(task) && group->of_runs == of_runs &&
@@ -167,7 +169,7 @@ static struct line *line_of(const struct task *task)
     line = ss_zalloc(1, sizeof(*line));
     line->group = group;
     line->limits = copy_of(limits);
-    line->dispatch = task->loop->engine->scheduler->queue->dispatches;
+    line->dispatch = ss_task_level(task)->engine->scheduler->queue->dispatches;
     line->of_limit = *beside;
     *beside = line;
     line_join(line);
@@ -205,16 +207,18 @@ static void chain_remove(struct task *task)
 
 void ss_ready_queue_add(struct task *task)
 {
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
     struct attempt *attempt = attempt_of(task);
-    ss_check(!attempt->line && task->state == TASK_READY);
+    ss_check(!attempt->line && facts->state == TASK_READY);
     ss_free(attempt->limits);
     attempt->limits = ss_limits_of(task);
     ss_limit_waits(task);
     attempt->line = line_of(task);
-    attempt->is_aside = task->gate_seq > task->loop->thread->durable;
+    attempt->is_aside = facts->gate_seq > level->thread->durable;
     if (attempt->is_aside)
-        ss_gate_wait(task->loop->thread, &attempt->gate, task->gate_seq);
-    task->loop->engine->counts.tasks_ready++;
+        ss_gate_wait(level->thread, &attempt->gate, facts->gate_seq);
+    level->engine->counts.tasks_ready++;
     chain_add(task);
 }
 
@@ -225,9 +229,9 @@ void ss_ready_queue_let_in(struct engine *engine)
         struct attempt *attempt =
             (struct attempt *)((char *)waiter - offsetof(struct attempt, gate));
         ss_check(attempt->line && attempt->is_aside);
-        chain_remove(&attempt->task);
+        chain_remove(task_of(attempt));
         attempt->is_aside = false;
-        chain_add(&attempt->task);
+        chain_add(task_of(attempt));
     }
 }
 
@@ -259,6 +263,7 @@ static void drop_line(struct engine *engine, struct line *line)
 
 void ss_ready_queue_remove(struct task *task)
 {
+    const struct loop_facts *level = ss_task_level(task);
     struct line *line = attempt_of(task)->line;
     if (!line)
         return;
@@ -271,15 +276,14 @@ void ss_ready_queue_remove(struct task *task)
         ss_check((*it)->waiting > 0);
         (*it)->waiting--;
     }
-    bool keeps =
-        line->keeps > 0 &&
-        line->kept_in == task->loop->engine->scheduler->queue->dispatches;
+    bool keeps = line->keeps > 0 &&
+                 line->kept_in == level->engine->scheduler->queue->dispatches;
     if (keeps) // others may have that now
-        task->loop->engine->ready_moved = true;
-    ss_check(task->loop->engine->counts.tasks_ready > 0);
-    task->loop->engine->counts.tasks_ready--;
+        level->engine->ready_moved = true;
+    ss_check(level->engine->counts.tasks_ready > 0);
+    level->engine->counts.tasks_ready--;
     if (!line->tasks.first && !line->aside.first)
-        drop_line(task->loop->engine, line);
+        drop_line(level->engine, line);
 }
 
 const struct task *ss_ready_queue_after(
@@ -346,7 +350,7 @@ struct limit *ss_limit_that_stops(const struct task *task)
 {
     const struct line *line = attempt_of(task)->line;
     ss_check(line != NULL);
-    size_t stop = stop_of(task->loop->engine, line);
+    size_t stop = stop_of(ss_task_level(task)->engine, line);
     return stop == SIZE_MAX ? NULL : line->limits[stop];
 }
 
@@ -451,7 +455,7 @@ struct task *ss_ready_queue_next(struct engine *engine)
 
 void ss_ready_queue_served(struct task *task)
 {
-    struct ready_queue *queue = task->loop->engine->scheduler->queue;
+    struct ready_queue *queue = ss_task_level(task)->engine->scheduler->queue;
     struct line *line = attempt_of(task)->line;
     ss_check(line != NULL);
     line->group->turn = ++queue->turns;
@@ -466,13 +470,15 @@ void ss_ready_queue_served(struct task *task)
 static void verify_task(
     const struct line *line, const struct task *task, bool is_aside)
 {
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
     const struct attempt *attempt = attempt_of(task);
     const struct group *group = line->group;
-    bool waits = task->gate_seq > task->loop->thread->durable;
-    ss_invariant(I119, task->state == TASK_READY);
+    bool waits = facts->gate_seq > level->thread->durable;
+    ss_invariant(I119, facts->state == TASK_READY);
     ss_invariant(
         I185, strcmp(group->graph, ss_task_root_graph(task)->name) == 0 &&
-                  group->of_runs == (task->loop->run != NULL) &&
+                  group->of_runs == (level->run != NULL) &&
                   group->priority == priority_of(task) &&
                   ss_limits_are_same(line->limits, attempt->limits));
     ss_invariant(I249, attempt->is_aside == is_aside && waits == is_aside &&

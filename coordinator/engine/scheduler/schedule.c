@@ -43,13 +43,13 @@
 
 static void schedule(struct task *task)
 {
-    struct engine *engine = task->loop->engine;
+    struct engine *engine = ss_task_level(task)->engine;
     ss_ready_queue_add(task);
     ss_takeover_wait(task);
     if (ss_placement_lacks_labels(task)) {
         char *labels = ss_placement_labels(task);
         ss_engine_narrate(engine, "task %s waits: no worker offers %s",
-            task->planned.node->name, labels);
+            ss_task_facts(task)->planned.node->name, labels);
         ss_free(labels);
     }
     engine->ready_moved = true;
@@ -73,7 +73,7 @@ bool ss_schedule_updates_follow(struct engine *engine)
         if (graph == stays)
             continue;
         if (ss_graph_is_replaced(engine, graph)) {
-            ss_update_state_plan_anew(task->loop->change);
+            ss_update_state_plan_anew(ss_task_level(task)->change);
             return true;
         }
         stays = graph;
@@ -85,33 +85,35 @@ bool ss_schedule_updates_follow(struct engine *engine)
 
 static void attempt_ends(struct task *task)
 {
-    if (task->state != TASK_RUNNING)
+    const struct loop_facts *level = ss_task_level(task);
+    if (ss_task_facts(task)->state != TASK_RUNNING)
         return;
     ss_check(attempt_of(task)->worker != NULL);
-    ss_map_remove_number(&task->loop->engine->scheduler->attempts,
-        attempt_of(task)->name.dispatch);
+    ss_map_remove_number(
+        &level->engine->scheduler->attempts, attempt_of(task)->name.dispatch);
     ss_check(attempt_of(task)->worker->running > 0);
     attempt_of(task)->worker->running--;
     for (EACH_LIMIT(it, attempt_of(task)->limits))
         (*it)->out--;
     attempt_of(task)->worker = NULL;
     ss_task_attempt_over(task);
-    task->loop->engine->ready_moved = true;
+    level->engine->ready_moved = true;
 }
 
 static void forget_task(struct task *task)
 {
-    struct engine *engine = task->loop->engine;
+    const struct task_facts *facts = ss_task_facts(task);
+    struct engine *engine = ss_task_level(task)->engine;
     ss_schedule_ready(
         engine); // a line that empties loses its turn: not too soon
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
     if (ss_shards_let_go(engine))
         ss_limit_leaves(task);
-    if (task->state == TASK_RUNNING && ss_shards_let_go(engine)) {
+    if (facts->state == TASK_RUNNING && ss_shards_let_go(engine)) {
         ss_attempt_let_go(attempt_of(task)->worker, attempt_of(task)->name);
         attempt_ends(task);
-    } else if (task->state == TASK_RUNNING) {
+    } else if (facts->state == TASK_RUNNING) {
         ss_engine_command(
             engine, (struct ss_command){.type = SS_COMMAND_CANCEL,
                         .peer = ss_strdup(attempt_of(task)->worker->peer),
@@ -132,7 +134,7 @@ struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
     return ss_map_get_number(&engine->scheduler->attempts, attempt.dispatch);
 }
 
-const struct sink ss_scheduler_sink = {.task_size = sizeof(struct attempt),
+const struct sink ss_scheduler_sink = {.in_front = sizeof(struct attempt),
     .dropped = forget_task,
     .begins_until = ss_begins_until,
     .verify = ss_attempt_verify};
@@ -147,7 +149,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_task_sent(task, engine->wall_us);
     attempt_of(task)->worker = worker;
     attempt_of(task)->is_claimed = false;
-    task->loop->thread->worked_on_by = worker->number;
+    ss_task_level(task)->thread->worked_on_by = worker->number;
     attempt_of(task)->name = (struct ss_attempt){
         engine->options.epoch, ++engine->scheduler->dispatches};
     attempt_of(task)->sent_ms = engine->now_ms;
@@ -175,8 +177,8 @@ static void send(
     ss_engine_narrate(engine,
         "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
-        ss_task_label(task), task->loop->step, worker->name,
-        task->tries.attempts);
+        ss_task_label(task), ss_task_level(task)->step, worker->name,
+        ss_task_facts(task)->tries.attempts);
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_DISPATCH,
                                   .peer = ss_strdup(worker->peer),
                                   .order = order});
@@ -289,10 +291,11 @@ static int check_hello(
 // Takes `outcome`.
 static void tell(struct task *task, struct ss_outcome *outcome)
 {
-    struct engine *engine = task->loop->engine;
-    if (task->order_kind == SS_ORDER_FOLD)
+    const struct loop_facts *level = ss_task_level(task);
+    struct engine *engine = level->engine;
+    if (ss_task_facts(task)->order_kind == SS_ORDER_FOLD)
         ss_fold_outcome(task, outcome);
-    else if (!task->loop->run)
+    else if (!level->run)
         ss_update_state_outcome(task, outcome);
     else
         ss_task_outcome(task, outcome);
@@ -594,7 +597,7 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
         ss_outcome_destroy(&outcome);
         return;
     }
-    struct thread *thread = task->loop->thread;
+    struct thread *thread = ss_task_level(task)->thread;
     attempt_ends(task);
     tell(task, outcome);
     // it keeps its result until the row that holds it is durable
@@ -609,8 +612,8 @@ void ss_worker_live(struct engine *engine, const struct ss_event *event)
     struct task *task = ss_attempt_find(engine, event->live.attempt);
     if (worker)
         worker->seen_ms = engine->now_ms;
-    if (task && attempt_of(task)->worker == worker && task->loop->run &&
-        task->planned.node)
-        task->loop->engine->watch->item(
+    if (task && attempt_of(task)->worker == worker &&
+        ss_task_level(task)->run && ss_task_facts(task)->planned.node)
+        ss_task_level(task)->engine->watch->item(
             task, event->live.kind, event->live.value);
 }

@@ -30,7 +30,8 @@ static void verify_attempts(const struct engine *engine)
         const struct task *task = e->value;
         const struct task *named = ss_map_get_number(
             &scheduler->attempts, attempt_of(task)->name.dispatch);
-        ss_invariant(I99, task->state == TASK_RUNNING && named == task);
+        ss_invariant(
+            I99, ss_task_facts(task)->state == TASK_RUNNING && named == task);
         ss_invariant(
             I100, attempt_of(task)->name.epoch == engine->options.epoch &&
                       attempt_of(task)->name.dispatch <=
@@ -39,8 +40,8 @@ static void verify_attempts(const struct engine *engine)
             ss_map_get(&engine->scheduler->workers,
                 attempt_of(task)->worker->peer) == attempt_of(task)->worker);
         ss_invariant(I161, attempt_of(task)->sent_ms <= engine->now_ms);
-        ss_invariant(I151,
-            task->loop->thread->worked_on_by <= scheduler->worker_numbers);
+        ss_invariant(I151, ss_task_level(task)->thread->worked_on_by <=
+                               scheduler->worker_numbers);
     }
 }
 
@@ -161,6 +162,7 @@ static void verify_dispatch(
 {
     const struct task *task =
         ss_attempt_find((struct engine *)engine, command->order->attempt);
+    const struct loop_facts *level = ss_task_level(task);
     ss_invariant(I112,
         task && strcmp(attempt_of(task)->worker->peer, command->peer) == 0);
     const struct worker *worker = attempt_of(task)->worker;
@@ -171,8 +173,8 @@ static void verify_dispatch(
     ss_invariant(I114, worker->running <= worker->granted);
     ss_invariant(I115,
         ss_map_get(&worker->graphs, ss_task_root_graph(task)->key) != NULL);
-    if (task->loop->run)
-        ss_invariant(I116, !ss_pause_of_run(task->loop->run));
+    if (level->run)
+        ss_invariant(I116, !ss_pause_of_run(level->run));
     ss_invariant(I117, !engine->drains);
 }
 

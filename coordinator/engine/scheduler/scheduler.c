@@ -69,7 +69,7 @@ const char *ss_attempt_worker(const struct task *task)
 
 int64_t ss_attempt_ms(const struct task *task)
 {
-    return task->loop->engine->now_ms - attempt_of(task)->sent_ms;
+    return ss_task_level(task)->engine->now_ms - attempt_of(task)->sent_ms;
 }
 
 json_t *ss_workers_json(const struct engine *engine)

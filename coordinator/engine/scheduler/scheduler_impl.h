@@ -64,9 +64,8 @@ static inline bool ss_worker_leaves(const struct worker *worker)
     return worker->state != WORKER_SERVES;
 }
 
-// A task, and what is kept of it here.
+// What is kept of a task here. It lies in front of the task: sink.in_front.
 struct attempt {
-    struct task task;       // in front: sink.task_size
     struct ss_attempt name; // of the last one
     struct worker *worker;  // where it is out; NULL: nowhere
     int64_t sent_ms;
@@ -84,7 +83,12 @@ struct attempt {
 
 static inline struct attempt *attempt_of(const struct task *task)
 {
-    return (struct attempt *)task;
+    return (struct attempt *)task - 1;
+}
+
+static inline struct task *task_of(struct attempt *attempt)
+{
+    return (struct task *)(attempt + 1);
 }
 
 // Each limit in a list that ends with NULL, or is NULL.

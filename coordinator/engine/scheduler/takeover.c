@@ -87,14 +87,16 @@ static void settle(
 
 void ss_takeover_wait(struct task *task)
 {
-    const struct run *run = task->loop->run;
-    struct takeover *takeover = task->loop->engine->scheduler->takeover;
+    const struct task_facts *facts = ss_task_facts(task);
+    const struct loop_facts *level = ss_task_level(task);
+    const struct run *run = level->run;
+    struct takeover *takeover = level->engine->scheduler->takeover;
     attempt_of(task)->may_be_out = run && run->terms.recovering &&
-                                   task->planned.node &&
-                                   task->order_kind == SS_ORDER_NODE;
+                                   facts->planned.node &&
+                                   facts->order_kind == SS_ORDER_NODE;
     if (!attempt_of(task)->may_be_out || attempt_of(task)->is_expected)
         return;
-    char *key = key_of(task->loop->thread->id, task->planned.id);
+    char *key = key_of(level->thread->id, facts->planned.id);
     attempt_of(task)->is_expected = !ss_map_get(&takeover->expected, key);
     if (attempt_of(task)->is_expected)
         ss_map_put(&takeover->expected, key, task);
@@ -104,17 +106,18 @@ void ss_takeover_wait(struct task *task)
 
 void ss_takeover_forget(struct task *task)
 {
+    const struct loop_facts *level = ss_task_level(task);
     if (!attempt_of(task)->is_expected)
         return;
-    char *key = key_of(task->loop->thread->id, task->planned.id);
-    ss_map_remove(&task->loop->engine->scheduler->takeover->expected, key);
+    char *key = key_of(level->thread->id, ss_task_facts(task)->planned.id);
+    ss_map_remove(&level->engine->scheduler->takeover->expected, key);
     ss_free(key);
     attempt_of(task)->is_expected = false;
 }
 
 bool ss_takeover_waits(const struct task *task)
 {
-    const struct engine *engine = task->loop->engine;
+    const struct engine *engine = ss_task_level(task)->engine;
     return attempt_of(task)->may_be_out &&
            engine->now_ms < engine->scheduler->takeover_until_ms;
 }
@@ -277,7 +280,7 @@ void ss_claimed_expire(struct engine *engine)
 
 static bool matches(struct task *task, const struct ss_offer *offer)
 {
-    const struct run *run = task->loop->run;
+    const struct run *run = ss_task_level(task)->run;
     struct ss_assignment *order = ss_task_order(task);
     bool is_same =
         strcmp(run->id, offer->run) == 0 && order->digest == offer->digest;
@@ -291,7 +294,7 @@ static bool has_room(const struct task *task)
     if (ss_takeover_waits(task))
         return true;
     for (EACH_LIMIT(it, attempt_of(task)->limits))
-        if (ss_limit_is_used_up(task->loop->engine, *it))
+        if (ss_limit_is_used_up(ss_task_level(task)->engine, *it))
             return false;
     return true;
 }
@@ -304,8 +307,8 @@ static void adopt(struct task *task, struct claimed *it, struct worker *worker)
     ss_engine_narrate(engine,
         "%s of superstep %" PRId64 " goes on at worker"
         " %s, which %s it",
-        task->planned.node->name, task->loop->step, worker->name,
-        it->offer.ended ? "has done" : "had begun");
+        ss_task_facts(task)->planned.node->name, ss_task_level(task)->step,
+        worker->name, it->offer.ended ? "has done" : "had begun");
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_ADOPT,
                                   .peer = ss_strdup(worker->peer),
                                   .held = it->offer.attempt,
@@ -322,12 +325,13 @@ void ss_takeover_all(struct engine *engine)
         next = e->next;
         struct claimed *it = e->value;
         struct task *task = ss_map_get(&takeover->expected, e->key);
+        const struct task_facts *facts = ss_task_facts(task);
         struct worker *worker =
             ss_map_get(&engine->scheduler->workers, it->peer);
         ss_check(worker != NULL);
-        if (!task || task->state != TASK_READY)
+        if (!task || facts->state != TASK_READY)
             continue;
-        if (task->gate_seq > task->loop->thread->durable) {
+        if (facts->gate_seq > ss_task_level(task)->thread->durable) {
             takeover->has_moved = true;
             continue;
         }
@@ -360,7 +364,8 @@ void ss_offers_verify(const struct engine *engine, struct census *census)
     for (const struct ss_map_entry *e = takeover->expected.first; e;
          e = e->next) {
         const struct task *task = e->value;
-        char *key = key_of(task->loop->thread->id, task->planned.id);
+        char *key = key_of(
+            ss_task_level(task)->thread->id, ss_task_facts(task)->planned.id);
         ss_invariant(I189, strcmp(key, e->key) == 0);
         ss_free(key);
         ss_invariant(I129, attempt_of(task)->is_expected);

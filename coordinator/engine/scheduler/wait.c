@@ -16,22 +16,22 @@
 
 static enum task_wait ready_waits_for(const struct task *task)
 {
-    const struct loop *loop = task->loop;
-    const struct run *run = loop->run;
+    const struct loop_facts *level = ss_task_level(task);
+    const struct run *run = level->run;
     if (run && ss_pause_of_run(run))
         return WAIT_PAUSE;
-    if (task->gate_seq > loop->thread->durable)
+    if (ss_task_facts(task)->gate_seq > level->thread->durable)
         return WAIT_ROWS;
     if (run && run->options.max_concurrency > 0 &&
         (int64_t)run->running >= run->options.max_concurrency)
         return WAIT_LIMIT;
     if (ss_limit_that_stops(task))
         return WAIT_SHARED;
-    if (ss_graph_workers(loop->engine, ss_task_root_graph(task)) == 0)
+    if (ss_graph_workers(level->engine, ss_task_root_graph(task)) == 0)
         return WAIT_SERVER;
     if (ss_placement_lacks_labels(task))
         return WAIT_LABEL;
-    if (ss_store_is_slow(loop->engine))
+    if (ss_store_is_slow(level->engine))
         return WAIT_STORE;
     if (ss_takeover_waits(task) || ss_vouched_waits(task))
         return WAIT_EARLIER;
@@ -40,7 +40,7 @@ static enum task_wait ready_waits_for(const struct task *task)
 
 enum task_wait ss_task_waits_for(const struct task *task)
 {
-    switch (task->state) {
+    switch (ss_task_facts(task)->state) {
     case TASK_NEW:
         return WAIT_PLANNED;
     case TASK_CACHE:

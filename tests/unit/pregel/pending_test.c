@@ -33,7 +33,7 @@ static void teardown(void)
     ss_pendings_fini(&pending);
 }
 
-static struct ss_task_facts facts(void)
+static struct ss_pending_facts facts(void)
 {
     return ss_pendings_facts(&pending, TASK);
 }
