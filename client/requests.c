@@ -189,6 +189,8 @@ static struct body body_of(const char *graph, const struct ss_client_run *run)
     set_text(&body, "if_busy", run->if_busy);
     if (run->input)
         set(&body, "input", run->input);
+    if (run->facts)
+        set(&body, "facts", run->facts);
     if (run->resume || run->command) {
         struct body command = body_from(run->command);
         if (run->resume)

@@ -14,6 +14,7 @@ static const char *context;
 static const char *config;
 static const char *output_keys;
 static const char *if_busy;
+static const char *facts;
 static int64_t recursion_limit;
 static int64_t max_concurrency;
 static int64_t priority;
@@ -43,6 +44,9 @@ const struct ss_arg ss_terms_options[] = {
     SS_CLI_LIST("meta", pairs, "KEY=VALUE",
         "metadata of the run, by which `runs --meta` finds it (JSON, or\n"
         "a text); may be given often"),
+    SS_CLI_TEXT("facts", 0, facts, "JSON|@FILE",
+        "put these over what is said of the thread, in the same commit:\n"
+        "{\"metadata\": {...}, ...}; null takes a member away"),
     SS_CLI_FLAG("strict-resume", 0, strict_resume,
         "an answer where no question is open is an error"),
     SS_CLI_CHOICE("if-busy", if_busy, "STRATEGY",
@@ -110,7 +114,7 @@ static int check_config(const json_t *given, struct ss_error *error)
 int ss_terms_read(json_t **ret_more)
 {
     struct ss_error error;
-    json_t *about = NULL, *meta = NULL;
+    json_t *about = NULL, *meta = NULL, *said = NULL;
     int status = SS_OK;
     if (context)
         status = ss_cli_input("--context", context, &about, &error);
@@ -120,19 +124,22 @@ int ss_terms_read(json_t **ret_more)
         status = check_config(meta, &error);
     if (status == SS_OK && pairs.count > 0)
         status = add_pairs(&meta, &error);
+    if (status == SS_OK && facts)
+        status = ss_cli_input("--facts", facts, &said, &error);
     if (status != SS_OK) {
         json_decref(about);
+        json_decref(said);
         json_decref(meta);
         return ss_cli_usage("%s", error.message);
     }
-    *ret_more = json_pack(
-        "{s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*}",
+    *ret_more = json_pack("{s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
+                          "s:o*, s:o*, s:s*, s:o*}",
         "durability", durability, "recursion_limit",
         ss_cli_number(recursion_limit), "max_concurrency",
         ss_cli_number(max_concurrency), "priority", ss_cli_number(priority),
         "interrupt_before", names_in(before), "interrupt_after",
         names_in(after), "output_keys", names_in(output_keys), "context", about,
         "config", meta, "strict_resume", ss_cli_flag(strict_resume), "if_busy",
-        if_busy);
+        if_busy, "facts", said);
     return SS_CLI_DONE;
 }

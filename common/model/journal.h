@@ -332,7 +332,7 @@ const struct ss_run_facts *ss_journal_run(
 // That of the run that began last; NULL: none is known.
 const struct ss_run_facts *ss_journal_newest_run(
     const struct ss_journal *journal);
-// The facts of the thread itself (coordinator/engine/threads/facts.h), as the
+// The facts of the thread itself (coordinator/engine/threads/said.h), as the
 // newest row that tells them has them, and that row: borrowed. NULL, 0: none.
 const json_t *ss_journal_facts(
     const struct ss_journal *journal, uint64_t *ret_seq);

@@ -370,6 +370,148 @@ START_TEST(a_crash_leaves_them_whole)
 }
 END_TEST
 
+static void asked_with_facts(const char *run, const char *facts)
+{
+    json_t *body = json_pack("{s:s, s:s, s:s, s:{s:[]}, s:s, s:o}", "graph",
+        "g", "thread", "t", "run", run, "input", "x", "if_busy", "enqueue",
+        "facts", js(facts));
+    world_ask_json("ann", "run", body);
+    world_run();
+}
+
+START_TEST(a_run_says_facts_of_its_thread)
+{
+    graphs();
+    ran("{'run': 'a', 'facts': {'metadata': {'user': 'ann', 'n': 1}, 't': 1}}");
+    facts_are("t", "{'metadata': {'user': 'ann', 'n': 1}, 't': 1}");
+    found("{'user': 'ann'}", "t");
+    ck_assert_str_eq(ss_json_str(thread_of("t"), "graph", "?"), "g");
+    ran("{'run': 'b', 'facts': {'metadata': {'n': null}, 't': 2}}");
+    for (int i = 0; i < 2; i++) {
+        facts_are("t", "{'metadata': {'user': 'ann'}, 't': 2}");
+        found("{'n': 1}", "");
+        expect_x("t", "[\"a\",\"b\",\"a\",\"b\"]");
+        again();
+    }
+}
+END_TEST
+
+// A program that stamps all its runs pays for the first.
+START_TEST(a_run_that_says_nothing_new_makes_no_row_more)
+{
+    graphs();
+    ran("{'facts': {'metadata': {'user': 'ann'}}}");
+    size_t with = world_rows();
+    ran("{'facts': {'metadata': {'user': 'ann'}}}");
+    ck_assert_uint_eq(world_rows() - with, with - 1);
+    with = world_rows();
+    ran("{'facts': {}}");
+    ran("{}");
+    ck_assert_uint_eq((world_rows() - with) % 2, 0);
+    facts_are("t", "{'metadata': {'user': 'ann'}}");
+}
+END_TEST
+
+START_TEST(a_run_that_is_asked_for_twice_says_its_facts_once)
+{
+    const char *first = "{'run': 'a', 'facts': {'metadata': {'n': 1}}}";
+    graphs();
+    ran(first);
+    put("{'thread': 't', 'facts': {'metadata': {'n': 2}}}");
+    ran(first);
+    facts_are("t", "{'metadata': {'n': 2}}");
+    again();
+    ran(first);
+    facts_are("t", "{'metadata': {'n': 2}}");
+    expect_x("t", "[\"a\",\"b\"]");
+}
+END_TEST
+
+START_TEST(a_run_that_waits_for_its_turn_has_said_its_facts)
+{
+    graphs();
+    world_hold("b");
+    asked_with_facts("a", "{'metadata': {'n': 1}}");
+    asked_with_facts("b", "{'metadata': {'n': 2}}");
+    facts_are("t", "{'metadata': {'n': 2}}");
+    found("{'n': 2}", "t");
+    put("{'thread': 't', 'facts': {'metadata': {'n': 3}}}");
+    again(); // both are found, and say nothing again
+    world_let("b");
+    world_run();
+    expect_x("t", "[\"a\",\"b\",\"a\",\"b\"]");
+    facts_are("t", "{'metadata': {'n': 3}}");
+    found("{'n': 3}", "t");
+}
+END_TEST
+
+START_TEST(what_a_run_said_stays_where_it_is_taken_back)
+{
+    graphs();
+    ran("{}");
+    world_hold("b");
+    asked_with_facts("a", "{'metadata': {'n': 1}}");
+    asked_with_facts("b", "{'title': 'Rome'}");
+    world_get("cancel", "{'run': 'b', 'action': 'rollback'}");
+    world_get("cancel", "{'run': 'a', 'action': 'rollback'}");
+    world_let("b");
+    for (int i = 0; i < 2; i++) {
+        facts_are("t", "{'metadata': {'n': 1}, 'title': 'Rome'}");
+        found("{'n': 1}", "t");
+        expect_x("t", "[\"a\",\"b\"]");
+        again();
+    }
+}
+END_TEST
+
+START_TEST(a_run_whose_facts_are_refused_does_not_begin)
+{
+    graphs();
+    is_refused(
+        "run", "{'graph': 'g', 'thread': 't', 'facts': 3}", "invalid_argument");
+    is_refused("run",
+        "{'graph': 'g', 'thread': 't', 'facts': {'metadata': [1]}}",
+        "invalid_argument");
+    put("{'thread': 'u', 'facts': {'metadata': {'k': 1}}}");
+    json_t *body = json_pack("{s:s, s:s, s:{s:{s:o}}}", "graph", "g", "thread",
+        "u", "facts", "metadata", "user",
+        json_sprintf("%0*d", SS_METADATA_SIZE_MAX - 12, 0)); // and "k", too
+    ck_assert_str_eq(code_of(world_finish(world_ask_json("ann", "run", body))),
+        "limit_exceeded");
+    is_refused("run", "{'graph': 'no', 'thread': 't', 'facts': {'a': 1}}",
+        "not_found");
+    ck_assert_uint_eq(world_rows(), 1);
+    is_refused("thread", "{'thread': 't'}", "not_found");
+}
+END_TEST
+
+// The store stops behind any row: the run and what it says are both there, or
+// neither is; also where the run only waits for its turn.
+START_TEST(a_crash_keeps_a_run_and_its_facts_or_neither)
+{
+    for (int64_t rows = 0; rows < 8; rows++) {
+        bool waits = rows % 2 == 1, kept = rows > 1;
+        world_end();
+        world_begin();
+        graphs();
+        put("{'thread': 't', 'facts': {'metadata': {'user': 'ann'}}}");
+        if (waits) {
+            world_hold("b");
+            asked_with_facts("a", "{}");
+        }
+        world_store_take(rows / 2);
+        asked_with_facts("b", "{'metadata': {'user': 'bob'}}");
+        world_store_take(-1);
+        again();
+        const json_t *runs = json_object_get(world_get("runs", "{}"), "runs");
+        ck_assert_uint_eq(json_array_size(runs), (size_t)waits + kept);
+        facts_are("t", kept ? "{'metadata': {'user': 'bob'}}"
+                            : "{'metadata': {'user': 'ann'}}");
+        found("{'user': 'bob'}", kept ? "t" : "");
+    }
+}
+END_TEST
+
 // It would drop them where it prunes or copies the thread.
 START_TEST(nothing_is_said_while_an_older_coordinator_is_a_member)
 {
@@ -394,4 +536,11 @@ SUITE("facts", a_thread_is_there_before_it_has_a_run,
     a_run_that_is_taken_back_leaves_what_was_said_beside_it,
     facts_outlive_a_prune, a_copy_has_them_and_a_delete_takes_them,
     an_import_takes_what_an_export_says, a_crash_leaves_them_whole,
+    a_run_says_facts_of_its_thread,
+    a_run_that_says_nothing_new_makes_no_row_more,
+    a_run_that_is_asked_for_twice_says_its_facts_once,
+    a_run_that_waits_for_its_turn_has_said_its_facts,
+    what_a_run_said_stays_where_it_is_taken_back,
+    a_run_whose_facts_are_refused_does_not_begin,
+    a_crash_keeps_a_run_and_its_facts_or_neither,
     nothing_is_said_while_an_older_coordinator_is_a_member)

@@ -61,5 +61,36 @@ def test_an_answer_under_a_mistyped_id_answers_nothing():
                [row["value"] for row in asked], "it was taken for an answer")
 
 
+def test_a_run_says_whose_its_thread_is_and_the_thread_is_found_by_that():
+    with World() as world:
+        coordinator = world.coordinator()
+        world.worker(LIB / "libapproval.so")
+        facts = {"metadata": {"user": "ann"}, "title": "Lift"}
+        for name in ("first", "second"):
+            world.do("run", "approval", "--thread", name, "--run", name,
+                     "--input", '{"topic": "lift"}', "--facts",
+                     json.dumps(facts), status=3)
+            facts["metadata"]["user"] = "bob"
+        world.do("thread", "first", "--meta", "user=cyd")
+        coordinator.kill()
+        coordinator.wait()
+        world.coordinator()
+        # asked for again it is the run that is there, which says nothing anew
+        world.do("run", "approval", "--thread", "first", "--run", "first",
+                 "--input", '{"topic": "lift"}', "--facts", "{}", status=3)
+        users = {}
+        for user in ("ann", "bob", "cyd"):
+            users[user] = [it["thread"] for it in
+                           world.ask("threads", "--meta", f"user={user}")]
+        expect(users == {"ann": [], "bob": ["second"], "cyd": ["first"]},
+               str(users))
+        told = world.ask("thread", "first")
+        expect(told["facts"] == {"metadata": {"user": "cyd"}, "title": "Lift"},
+               str(told))
+        refused = world.command("run", "approval", "--facts", "[1]")
+        expect(refused.wait() == 1 and "give an object" in refused.text("err"),
+               refused.text())
+
+
 if __name__ == "__main__":
     main(globals())

@@ -189,8 +189,11 @@ struct ss_client_run {
     // behind it, "interrupt" (cancel it), "rollback" (and take back what it
     // did).
     const char *if_busy;
-    bool detach;  // answer when the run is durable, do not wait for its end
-    json_t *more; // taken; any other option, as an object
+    bool detach; // answer when the run is durable, do not wait for its end
+    // Taken; said of the thread in the commit that makes the run known, laid
+    // over what is said of it: {"metadata": {...}, ...}. NULL: nothing.
+    json_t *facts;
+    json_t *more;       // taken; any other option, as an object
     int64_t timeout_ms; // 0: as long as it takes
     ss_client_item_fn *on_item;
     void *ctx;

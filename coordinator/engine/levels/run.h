@@ -83,6 +83,7 @@ struct run {
     struct terms terms;
     struct ss_graph *graph;
     struct ss_request *request; // how it is entered; NULL: it was
+    json_t *facts; // to be said of its thread as it begins; NULL: none are
     struct run_options options;
     struct resume_value resume_value;
     struct run_stats stats;

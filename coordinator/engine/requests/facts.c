@@ -1,140 +1,27 @@
 // facts.c - what people say of a thread itself, before it has a run and beside
 // its runs: the requests `thread_put` and `thread`.
-//
-//   {"metadata": {"user": "ann"}, "title": "Trip to Rome", ...}
-//
-// All facts of a thread stand in one row of no run, and the newest such row
-// counts: so they are folded with the thread, and go where it goes. What is put
-// is laid over what stands there, here, where nobody comes in between. Metadata
-// is in the thread's record too ("own"), where lists find it; the rest is only
-// kept, for whoever asks.
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/find.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
-#include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
 
-#define METADATA "metadata"
-
-// ------------------------------------------------ what stands
-
-const json_t *ss_facts(const struct thread *thread)
-{
-    uint64_t seq;
-    ss_check(thread->state == THREAD_HOT);
-    return ss_journal_facts(thread->journal, &seq);
-}
+// ------------------------------------------------ saying them
 
 static bool is_there(const struct thread *thread)
 {
     return thread->record.text || ss_journal_head(thread->journal) > 0;
-}
-
-// `news` over `base`: null takes away what is there. Gives.
-static json_t *laid_over(const json_t *base, const json_t *news)
-{
-    json_t *all = base ? json_copy((json_t *)base) : json_object(), *value;
-    const char *key;
-    ss_check(json_is_object(all) && json_is_object(news));
-    json_object_foreach ((json_t *)news, key, value)
-        if (json_is_null(value))
-            json_object_del(all, key);
-        else
-            json_object_set(all, key, value);
-    return all;
-}
-
-// Pairs of metadata are laid over by themselves. Gives.
-static json_t *merged(const json_t *base, const json_t *news)
-{
-    json_t *all = laid_over(base, news);
-    json_t *pairs = json_object_get(news, METADATA);
-    if (!json_is_object(pairs))
-        return all;
-    pairs = laid_over(json_object_get(base, METADATA), pairs);
-    json_object_set_new(all, METADATA, pairs);
-    if (json_object_size(pairs) == 0)
-        json_object_del(all, METADATA);
-    return all;
-}
-
-static size_t size_of(const json_t *json)
-{
-    char *text = json ? ss_json_text(json) : NULL;
-    size_t size = text ? strlen(text) : 0;
-    ss_free(text);
-    return size;
-}
-
-static int check_size(const json_t *facts, struct ss_error *error)
-{
-    size_t metadata = size_of(json_object_get(facts, METADATA));
-    size_t all = size_of(facts);
-    if (metadata > SS_METADATA_SIZE_MAX)
-        return ss_error_set(error, SS_ELIMIT,
-            "facts: the thread's metadata would be %zu bytes of JSON, and %d "
-            "are the most: lists are searched by it; what nobody looks for "
-            "stands beside it (another fact)",
-            metadata, SS_METADATA_SIZE_MAX);
-    if (all > SS_FACTS_SIZE_MAX)
-        return ss_error_set(error, SS_ELIMIT,
-            "facts: the thread's would be %zu bytes of JSON, and %d are the "
-            "most",
-            all, SS_FACTS_SIZE_MAX);
-    return SS_OK;
-}
-
-int ss_facts_check(
-    const struct engine *engine, const json_t *facts, struct ss_error *error)
-{
-    const json_t *metadata = json_object_get(facts, METADATA);
-    if (engine->row_format < SS_ROW_FORMAT_9)
-        return ss_error_set(error, SS_EAGAIN,
-            "a coordinator of an older version is at work, which would lose "
-            "what is said of a thread: upgrade it, and ask again");
-    if (!json_is_object(facts))
-        return ss_error_set(error, SS_EINVAL,
-            "facts: give an object, what is said of the thread");
-    if (metadata && !json_is_object(metadata) && !json_is_null(metadata))
-        return ss_error_set(
-            error, SS_EINVAL, "facts: \"" METADATA "\" is an object, or null");
-    return check_size(facts, error);
-}
-
-// ------------------------------------------------ saying them
-
-void ss_facts_tell(struct thread *thread, const json_t *facts)
-{
-    struct ss_row *row = ss_thread_row_anew(thread, "", "");
-    ss_check(json_is_object(facts));
-    row->end = json_pack("{s:O}", "facts", facts);
-}
-
-void ss_facts_put(struct thread *thread, const json_t *facts)
-{
-    const json_t *own = json_object_get(facts, METADATA);
-    bool is_new = !thread->record.text;
-    ss_check(thread->deletion == DELETION_NONE);
-    ss_facts_tell(thread, facts);
-    thread->known = true;
-    ss_thread_put_record(
-        thread, json_pack("{s:o, s:I, s:s*}", SS_FIND_OWN,
-                    own ? json_incref((json_t *)own) : json_null(),
-                    "updated_us", (json_int_t)thread->engine->wall_us, "status",
-                    is_new ? SS_THREAD_IDLE : NULL));
 }
 
 // What `if_exists` says is done where there is such a thread.
@@ -162,8 +49,6 @@ static int check_put(struct thread *thread, const struct ss_request *request,
     int status = ss_key_check(request, error);
     if (status == SS_OK)
         status = read_if_exists(request, ret_if_exists, error);
-    if (status == SS_OK)
-        status = ss_facts_check(thread->engine, request->facts, error);
     if (status == SS_OK && *ret_if_exists == REFUSE && is_there(thread))
         status = ss_error_set(
             error, SS_EEXISTS, "there is a thread %s already", thread->id);
@@ -176,12 +61,11 @@ void ss_facts_request(struct thread *thread, const struct ss_request *request)
     enum if_exists if_exists = PUT_OVER;
     if (ss_answered_before(thread, request))
         return;
+    json_t *facts = NULL;
     int status = check_put(thread, request, &if_exists, &error);
     bool is_new = !is_there(thread);
-    json_t *facts =
-        status == SS_OK ? merged(ss_facts(thread), request->facts) : NULL;
     if (status == SS_OK)
-        status = check_size(facts, &error);
+        status = ss_facts_lay(thread, request->facts, &facts, &error);
     if (status != SS_OK) {
         ss_reply_error(thread->engine, request, status, "%s", error.message);
     } else {

@@ -4,9 +4,6 @@
 
 #include <jansson.h>
 
-#include "common/base/status.h"
-
-struct engine;
 struct ss_request;
 struct thread;
 
@@ -15,15 +12,6 @@ struct thread;
 // The requests `thread_put` and `thread`.
 void ss_facts_request(struct thread *thread, const struct ss_request *request);
 void ss_facts_thread(struct thread *thread, const struct ss_request *request);
-// What is said of the thread itself, borrowed; NULL: nothing ever was.
-const json_t *ss_facts(const struct thread *thread);
-// Whether that can be said of one, by itself: SS_EINVAL, SS_ELIMIT, SS_EAGAIN.
-int ss_facts_check(const struct engine *engine, const json_t *facts,
-    struct ss_error *error) SS_MUST_USE;
-// All of it, from now on: in a row and in the thread's record; or in a row
-// alone, again. Borrow `facts`.
-void ss_facts_put(struct thread *thread, const json_t *facts);
-void ss_facts_tell(struct thread *thread, const json_t *facts);
 
 // ------------------------------------------------ shown.c
 

@@ -13,12 +13,12 @@
 #include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/import.h"
 #include "coordinator/engine/requests/saved.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
 
 static const char *id_of(const json_t *saved)

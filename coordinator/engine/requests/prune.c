@@ -19,10 +19,10 @@
 #include "common/model/pending.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
-#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
 
 // A finished call of a graph inside: begun by a root checkpoint that goes.

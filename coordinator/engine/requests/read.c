@@ -10,12 +10,12 @@
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
-#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/saved.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
 
 static bool place_of(struct thread *thread, const struct ss_request *request,

@@ -21,6 +21,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
 
 // Who names a thread may want no other than one that is there.
@@ -105,17 +106,38 @@ static void random_id(struct engine *engine, char ret_id[SS_UUID_SIZE])
     ss_uuid4(high, ss_prng_next(&engine->prng), ret_id);
 }
 
+// Without the facts that it brings: a row of their own keeps these, and whoever
+// finds the run is not to say them again. Gives.
+static struct ss_request *but_facts(const struct ss_request *request)
+{
+    if (!request->has.facts)
+        return ss_request_ref(request);
+    json_t *body = json_copy(request->body);
+    json_object_del(body, "facts");
+    struct ss_request *rest = ss_request_new(
+        request->op, request->peer, request->id, request->signed_by, body);
+    json_decref(body);
+    return rest;
+}
+
 static int make(struct thread *thread, struct ss_graph *graph,
     const struct ss_request *request, struct run **ret_run,
     struct ss_error *error)
 {
     const char *name = request->run;
     struct run *run = ss_run_new(thread, graph);
+    struct ss_request *rest = but_facts(request);
+    json_t *facts = NULL;
     if (name)
         ss_id_copy(run->id, name);
     else
         random_id(thread->engine, run->id);
-    int status = ss_run_parse(run, request, error);
+    int status = ss_run_parse(run, rest, error);
+    ss_request_unref(rest);
+    if (status == SS_OK && request->has.facts)
+        status = ss_facts_lay(thread, request->facts, &facts, error);
+    if (facts)
+        ss_run_brings(run, facts);
     if (status == SS_OK)
         *ret_run = run;
     else

@@ -199,6 +199,7 @@ void ss_queue_join(struct run *run)
         thread->seat->queue.count +
             (thread->seat->run || thread->seat->taken_back));
     insert(thread, run, place);
+    ss_run_say_facts(run);
     put_record(run, json_incref(run->record));
     run->engine->watch->accepted(run);
 }

@@ -35,6 +35,7 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ making and freeing
@@ -59,6 +60,7 @@ void ss_run_free(struct run *run)
     ss_map_fini(&run->replay_visited, NULL);
     json_decref(run->record);
     ss_request_unref(run->request);
+    json_decref(run->facts);
     json_decref(run->options.command);
     json_decref(run->options.checkpoint_map);
     json_decref(run->options.metadata);
@@ -107,9 +109,25 @@ static void name_version(const struct thread *thread, struct ss_row *row)
             from->writes_count + from->checkpoint.channels_count, false);
 }
 
+void ss_run_brings(struct run *run, json_t *facts)
+{
+    ss_check(run->state == RUN_NEW && !run->facts);
+    run->facts = facts;
+}
+
+void ss_run_say_facts(struct run *run)
+{
+    ss_check(run->state == RUN_ACTIVE || run->state == RUN_QUEUED);
+    if (run->facts)
+        ss_facts_bring(run->thread, run->facts);
+    json_decref(run->facts);
+    run->facts = NULL;
+}
+
 // It says how the run was entered; run->entry is its entry part.
 static void begin_row(struct run *run)
 {
+    ss_run_say_facts(run);
     struct ss_row *row = ss_thread_row_anew(run->thread, run->id, "");
     name_version(run->thread, row);
     run->entry = row->entry = json_object();

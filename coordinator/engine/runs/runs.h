@@ -50,6 +50,9 @@ json_t *ss_record_shown(const struct ss_record *record);
 // with ss_run_free() until ss_run_forget() has it.
 struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
 void ss_run_free(struct run *run);
+// That is said of its thread in the unit in which it becomes known. Takes
+// `facts`: all that is said of the thread then.
+void ss_run_brings(struct run *run, json_t *facts);
 // It begins on a thread that is free. An error: it did not, and it is as if it
 // had never been; it is the caller's still.
 int ss_run_enter(struct run *run, struct ss_error *error) SS_MUST_USE;

@@ -34,6 +34,8 @@ uint64_t ss_record_store(
 
 // ------------------------------------------------ run.c
 
+// What it brings of facts is said, if it was not yet.
+void ss_run_say_facts(struct run *run);
 // Its turn has come.
 void ss_run_enter_queued(struct run *run);
 // The final answer. Gives.

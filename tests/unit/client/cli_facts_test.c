@@ -100,6 +100,11 @@ START_TEST(a_cancel_says_why_and_a_run_may_want_a_thread_that_is_there)
         RUN("run", "g", "--thread", "t", "--if-absent", "refuse", "--run", "r"),
         0);
     ck_assert(says(&was_asked, "\"if_absent\":\"refuse\""));
+    ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--run", "r", "--facts",
+                         "{\"metadata\": {\"user\": \"ann\"}}"),
+        0);
+    ck_assert(says(&was_asked, "\"facts\":{\"metadata\":{\"user\":\"ann\"}}"));
+    expect_usage(RUN("run", "g", "--facts", "{"), "--facts");
     expect_usage(
         RUN("run", "g", "--if-absent", "make"), "--if-absent needs --thread");
 }
