@@ -136,6 +136,82 @@ START_TEST(a_thread_that_waits_at_a_question_goes_on_with_the_answer)
 }
 END_TEST
 
+// How the thread stands in the list of threads, and what it asks there.
+static const json_t *listed(const char *name)
+{
+    size_t i;
+    json_t *thread;
+    json_array_foreach (
+        json_object_get(world_get("threads", "{}"), "threads"), i, thread)
+        if (strcmp(ss_json_str(thread, "thread", ""), name) == 0)
+            return thread;
+    ck_abort_msg("there is no thread %s", name);
+}
+
+static void stands_like(const char *left, const char *right)
+{
+    static const char *const keys[] = {
+        "status", "interrupts", "graph", "error"};
+    json_t *one = json_deep_copy(listed(left));
+    const json_t *other = listed(right);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        json_t *is = json_object_get(one, keys[i]);
+        json_t *should = json_object_get(other, keys[i]);
+        ck_assert_msg(is == should || json_equal(is, should), "%s", keys[i]);
+    }
+    json_decref(one);
+}
+
+START_TEST(a_thread_that_was_imported_is_in_the_inbox_with_its_question)
+{
+    diamond();
+    world_body("b", asks);
+    run("t", ", 'input': {'x': []}");
+    import_all("u");
+    ck_assert_str_eq(ss_json_str(listed("u"), "status", "?"), "interrupted");
+    ck_assert_uint_eq(
+        json_object_size(json_object_get(listed("u"), "interrupts")), 1);
+    stands_like("u", "t");
+    world_crash();
+    world_restart();
+    stands_like("u", "t");
+    run("u", ", 'command': {'resume': 'yes'}");
+    ck_assert_str_eq(ss_json_str(listed("u"), "status", "?"), "idle");
+}
+END_TEST
+
+START_TEST(a_thread_is_imported_as_idle_or_failed_as_it_was)
+{
+    diamond();
+    run("t", ", 'input': {'x': []}");
+    import_all("u");
+    stands_like("u", "t");
+    world_body("b", fails);
+    run("v", ", 'input': {'x': []}");
+    json_t *list = json_incref(saved_of("v"));
+    import("w", list, NULL);
+    json_decref(list);
+    ck_assert_str_eq(ss_json_str(listed("v"), "status", "?"), "failed");
+    stands_like("w", "v");
+}
+END_TEST
+
+// By its rows alone; what a task of a graph that is not known does next is not.
+START_TEST(a_question_is_in_the_inbox_before_anybody_announced_the_graph)
+{
+    diamond();
+    world_body("b", asks);
+    run("t", ", 'input': {'x': []}");
+    json_t *list = json_deep_copy(saved_of("t"));
+    world_finish(world_ask_json("ann", "import",
+        json_pack("{s:s, s:s, s:o}", "thread", "u", "graph", "unknown",
+            "checkpoints", list)));
+    const json_t *asked = json_object_get(listed("u"), "interrupts");
+    ck_assert(json_equal(asked, json_object_get(listed("t"), "interrupts")));
+    ck_assert_str_eq(ss_json_str(listed("u"), "status", "?"), "interrupted");
+}
+END_TEST
+
 // As LangGraph leaves it: what the null task said stays among the writes, taken
 // or not.
 START_TEST(an_answer_that_was_taken_is_not_given_again)
@@ -565,6 +641,9 @@ END_TEST
 SUITE("import", a_thread_is_imported_as_it_was_saved,
     a_thread_that_stopped_half_way_is_finished_without_running_again,
     a_thread_that_waits_at_a_question_goes_on_with_the_answer,
+    a_thread_that_was_imported_is_in_the_inbox_with_its_question,
+    a_thread_is_imported_as_idle_or_failed_as_it_was,
+    a_question_is_in_the_inbox_before_anybody_announced_the_graph,
     an_answer_that_was_taken_is_not_given_again,
     an_answer_that_nobody_took_yet_is_given,
     output_beside_an_error_of_before_is_output,

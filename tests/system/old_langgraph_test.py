@@ -70,6 +70,16 @@ def without_empty(row):
                        if value != []} if is_map else row[3]] + row[4:]
 
 
+def asks_in_the_inbox(world):
+    """Before anything ran here."""
+    asked = {row["thread"]: row for row in world.ask("inbox")}
+    same(sorted(asked), ["inside", "waits"], "who asks")
+    same([asked[name]["value"] for name in sorted(asked)], ["ok?", "ok?"],
+         "what they ask")
+    same([asked[name]["node"] for name in sorted(asked)], ["sub", "b"],
+         "which nodes ask")
+
+
 def sees_what_langgraph_sees(world, name, read=None):
     for thread, rows in (read or READ[name]).items():
         history = [[s["config"]["checkpoint_id"], s["metadata"]["step"],
@@ -109,6 +119,7 @@ def goes_on(world, name):
 def test_a_thread_of_format_1_is_read_and_finished():
     with World() as world:
         begin(world, "format1")
+        asks_in_the_inbox(world)
         sees_what_langgraph_sees(world, "format1")
         finishes_what_waits(world, "format1")
         goes_on(world, "format1")
@@ -117,6 +128,7 @@ def test_a_thread_of_format_1_is_read_and_finished():
 def test_a_thread_of_format_2_is_read_and_finished():
     with World() as world:
         begin(world, "format2")
+        asks_in_the_inbox(world)
         sees_what_langgraph_sees(world, "format2")
         finishes_what_waits(world, "format2")
         goes_on(world, "format2")
@@ -125,6 +137,7 @@ def test_a_thread_of_format_2_is_read_and_finished():
 def test_a_thread_of_format_3_is_read_and_finished():
     with World() as world:
         begin(world, "format3")
+        asks_in_the_inbox(world)
         sees_what_langgraph_sees(world, "format3")
         finishes_what_waits(world, "format3")
         goes_on(world, "format3")

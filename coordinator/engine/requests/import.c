@@ -7,17 +7,23 @@
 // done again; where the thread has gone on by itself, nothing is imported.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/pending.h"
 #include "common/model/request.h"
 #include "common/model/value.h"
+#include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/import.h"
 #include "coordinator/engine/requests/saved.h"
+#include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/stands.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -150,6 +156,26 @@ static void remember(struct thread *thread, const char *graph)
         json_pack("{s:s}", "graph", thread->graph ? thread->graph : ""));
 }
 
+// It stands as its newest checkpoint does, so what it asks is in the inbox.
+static void tell_stands(struct thread *thread)
+{
+    struct ss_error error = {0};
+    struct ss_pendings pending = {0};
+    struct ss_checkpoint_entry *mark =
+        ss_journal_find(thread->journal, "", NULL);
+    struct ss_graph *graph =
+        ss_request_graph(thread->engine, thread, NULL, &error);
+    ss_check(!thread->open && !ss_thread_run(thread));
+    if (!mark)
+        return;
+    struct loop *view =
+        graph ? ss_snapshot_view(thread, graph, "", mark, &error) : NULL;
+    ss_journal_pending(mark, NULL, &pending);
+    ss_thread_was_made(thread, view, &pending);
+    ss_pendings_fini(&pending);
+    ss_loop_destroy(&view);
+}
+
 // The checkpoints with values that may be added to. Gives.
 static json_t *own_list(const json_t *list)
 {
@@ -177,6 +203,10 @@ static void append_all(struct thread *thread, const json_t *list,
         ss_saved_append_writes(thread, saved);
     }
     remember(thread, graph);
+    if (!request->more && ss_thread_head(thread) > head) {
+        ss_thread_seal(thread);
+        tell_stands(thread);
+    }
     if (request->facts && !json_equal(request->facts, ss_facts(thread)))
         ss_facts_put(thread, request->facts);
     ss_reply_durable(thread, request,

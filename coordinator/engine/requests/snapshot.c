@@ -223,17 +223,27 @@ static json_t *interrupts_of(const json_t *tasks)
     return all;
 }
 
+struct loop *ss_snapshot_view(struct thread *thread, struct ss_graph *graph,
+    const char *ns, struct ss_checkpoint_entry *mark, struct ss_error *error)
+{
+    ss_check(thread->state == THREAD_HOT && mark);
+    struct loop *view = ss_view_new(thread, graph, ns, mark, error);
+    if (!view)
+        return NULL;
+    apply_null(view);
+    ss_loop_plan(view, false);
+    return view;
+}
+
 json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     const char *ns, struct ss_checkpoint_entry *mark, bool live, bool subgraphs)
 {
     char created[SS_TIME_SIZE];
     struct ss_error error = {0};
-    struct loop *view = ss_view_new(thread, graph, ns, mark, &error);
+    struct loop *view = ss_snapshot_view(thread, graph, ns, mark, &error);
     if (!view)
         return json_pack(
             "{s:o}", "error", ss_error_json(error.status, error.message));
-    apply_null(view);
-    ss_loop_plan(view, false);
     json_t *tasks = ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
     set_tries(view, tasks, live);
     json_t *next = next_json(view, live);

@@ -12,8 +12,13 @@ struct loop;
 struct ss_graph;
 struct ss_keys;
 struct ss_checkpoint_entry;
+struct ss_error;
 struct thread;
 
+// A saved checkpoint as a loop that nobody runs, its tasks planned. Free it
+// with ss_loop_destroy(). NULL after an error was set.
+struct loop *ss_snapshot_view(struct thread *thread, struct ss_graph *graph,
+    const char *ns, struct ss_checkpoint_entry *mark, struct ss_error *error);
 // A state snapshot of a saved checkpoint. `live`: read without an id. Gives.
 json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     const char *ns, struct ss_checkpoint_entry *mark, bool live,

@@ -7,8 +7,10 @@
 
 #include "common/model/run_status.h"
 
+struct loop;
 struct run;
 struct ss_graph;
+struct ss_pendings;
 struct thread;
 
 // Which graph it last used.
@@ -18,6 +20,11 @@ void ss_thread_ran(
     const struct run *run, enum ss_run_status status, const json_t *result);
 // Its state was written to from outside; whether it has something to do now.
 void ss_thread_was_changed(struct thread *thread, bool has_next);
+// It was made elsewhere, and stands as its newest checkpoint does: `view`, with
+// its tasks planned, or (NULL: nobody knows its graph) what is pending there,
+// which tells its questions and nothing else.
+void ss_thread_was_made(struct thread *thread, const struct loop *view,
+    const struct ss_pendings *pending);
 
 // Why it failed, or was stopped, as people are told it. Gives; NULL: neither.
 json_t *ss_run_error(const struct run *run);
