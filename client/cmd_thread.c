@@ -44,6 +44,28 @@ static char *time_of(const json_t *thread, const char *key)
     return text ? ss_text_time(text) : NULL;
 }
 
+// What it failed with, and what it asks.
+static void add_stands(struct ss_table *table, const json_t *thread)
+{
+    const json_t *error = json_object_get(thread, "error");
+    const char *node = ss_json_str(error, "node", NULL), *task;
+    json_t *list, *question;
+    size_t i;
+    if (error)
+        add(table, "error",
+            ss_format("%s%s%s", node ? node : "", node ? ": " : "",
+                ss_json_str(error, "message", "?")));
+    json_object_foreach (json_object_get(thread, "interrupts"), task, list)
+        json_array_foreach (list, i, question) {
+            json_t *value = json_object_get(question, "value");
+            char *text = value ? ss_text_json(value, 0)
+                               : ss_strdup("(superstep state shows it)");
+            add(table, "asks",
+                ss_format("%s: %s", ss_json_str(question, "node", "?"), text));
+            ss_free(text);
+        }
+}
+
 static void print(const json_t *thread)
 {
     static const struct ss_table_column columns[] = {
@@ -54,9 +76,12 @@ static void print(const json_t *thread)
     json_t *facts = json_copy(json_object_get(thread, "facts"));
     add(table, "thread", text_of(thread, "thread"));
     add(table, "graph", text_of(thread, "graph"));
+    add(table, "version", text_of(thread, "version"));
     add(table, "status", text_of(thread, "status"));
+    add_stands(table, thread);
     add(table, "created", time_of(thread, "created_at"));
     add(table, "changed", time_of(thread, "updated_at"));
+    add(table, "its state", time_of(thread, "state_at"));
     add(table, "last run", text_of(thread, "run"));
     add(table, "copy of", text_of(thread, "copy_of"));
     add(table, "metadata", metadata ? ss_text_json(metadata, 0) : NULL);

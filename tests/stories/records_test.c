@@ -89,6 +89,60 @@ START_TEST(why_a_run_was_cancelled_is_told)
     asked("g", "three", "{}");
     world_get("cancel", "{'run': 'three'}");
     failed_with("three", "cancelled", "the run was cancelled");
+    ck_assert_str_eq(
+        ss_json_str(record_of("one"), "cancel_reason", "-"), "wrong customer");
+    ck_assert_str_eq(
+        ss_json_str(record_of("two"), "cancel_reason", "-"), "wrong customer");
+    ck_assert_ptr_null(json_object_get(record_of("three"), "cancel_reason"));
+}
+END_TEST
+
+// Time passes while it waits; it is told also by who finds it after a crash.
+START_TEST(when_a_run_was_asked_for_and_when_it_began_are_told)
+{
+    graphs();
+    world_hold("a");
+    asked("g", "one", "{}");
+    asked("g", "two", "{'if_busy': 'enqueue'}");
+    world_pass(5000);
+    ck_assert_ptr_null(json_object_get(record_of("two"), "began_at"));
+    world_get("cancel", "{'run': 'one'}");
+    for (int i = 0; i < 2; i++) {
+        const json_t *record = record_of("two");
+        ck_assert_str_eq(ss_json_str(record, "status", "-"), "running");
+        ck_assert_int_ge(ss_json_int(record, "began_us", 0) -
+                             ss_json_int(record, "created_us", 0),
+            5000 * 1000);
+        ck_assert_ptr_nonnull(json_object_get(record, "began_at"));
+        ck_assert_ptr_null(json_object_get(record_of("one"), "began_at"));
+        world_crash();
+        world_restart();
+        world_worker("w2", 2);
+        world_run();
+    }
+}
+END_TEST
+
+static json_int_t time_of(const char *key)
+{
+    const json_t *answer = world_get("thread", "{'thread': 't'}");
+    return ss_json_int(json_object_get(answer, "thread"), key, 0);
+}
+
+START_TEST(when_the_state_changed_is_told_whatever_is_said_of_the_thread_since)
+{
+    graphs();
+    world_finish(asked("g", "one", "{}"));
+    json_int_t ran_us = time_of("updated_us");
+    ck_assert_int_eq(time_of("state_us"), 0);
+    for (int i = 0; i < 2; i++) {
+        world_pass(1000);
+        world_get("thread_put", "{'thread': 't', 'facts': {'a': 1}}");
+        ck_assert_int_gt(time_of("updated_us"), ran_us);
+        ck_assert_int_eq(time_of("state_us"), ran_us);
+    }
+    world_finish(asked("g", "two", "{}"));
+    ck_assert_int_eq(time_of("state_us"), 0);
 }
 END_TEST
 
@@ -148,5 +202,7 @@ END_TEST
 
 SUITE("records", why_a_run_failed_is_in_the_list,
     why_a_run_was_cancelled_is_told,
+    when_a_run_was_asked_for_and_when_it_began_are_told,
+    when_the_state_changed_is_told_whatever_is_said_of_the_thread_since,
     why_a_run_was_cancelled_that_nobody_runs_is_told,
     a_reason_that_is_none_is_refused, a_run_may_want_a_thread_that_is_there)

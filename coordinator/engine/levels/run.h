@@ -104,7 +104,8 @@ struct run {
     uint64_t unit;     // that stores it
     bool keeps_output; // its end row does: no fold of rows gives it
     json_t *warnings;
-    int64_t created_us;
+    int64_t created_us; // when it was asked for
+    int64_t began_us;   // when its turn came; 0: it waits
 };
 
 // ------------------------------------------------ resume_value.c

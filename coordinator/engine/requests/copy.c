@@ -100,11 +100,12 @@ static void copy_record(struct thread *to, const struct thread *from)
         text ? ss_json_parse(text, strlen(text), &told, &error) : SS_OK;
     ss_check(status == SS_OK); // it was made from JSON
     ss_thread_put_record(
-        to, json_pack("{s:s, s:s, s:O*, s:O*, s:O*, s:O*, s:O*}", "graph",
+        to, json_pack("{s:s, s:s, s:O*, s:O*, s:O*, s:O*, s:O*, s:O*}", "graph",
                 from->graph ? from->graph : "", "copy_of", from->id,
                 SS_FIND_OWN, json_object_get(told, SS_FIND_OWN), "status",
                 json_object_get(told, "status"), "updated_us",
-                json_object_get(told, "updated_us"), "interrupts",
+                json_object_get(told, "updated_us"), "state_us",
+                json_object_get(told, "state_us"), "interrupts",
                 json_object_get(told, "interrupts"), "error",
                 json_object_get(told, "error")));
     json_decref(told);

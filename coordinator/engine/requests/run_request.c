@@ -117,6 +117,7 @@ static struct ss_request *but_facts(const struct ss_request *request)
     struct ss_request *rest = ss_request_new(
         request->op, request->peer, request->id, request->signed_by, body);
     json_decref(body);
+    ss_check(!rest->has.facts && rest->op == request->op);
     return rest;
 }
 

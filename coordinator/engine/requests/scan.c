@@ -166,7 +166,7 @@ static json_t *shown_of(const struct engine *engine,
     const json_t *paused = ss_pause_of_record(engine, shown);
     if (paused)
         json_object_set(shown, "paused", (json_t *)paused);
-    ss_record_show(shown, status);
+    ss_run_show(shown, status);
     return shown;
 }
 

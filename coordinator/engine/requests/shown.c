@@ -1,7 +1,10 @@
 // shown.c - records as people see them.
+#include <string.h>
+
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/model/find.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/facts.h"
 
@@ -23,8 +26,32 @@ void ss_record_show(json_t *shown, const char *status)
     show_time(shown, "created_us", "created_at");
     show_time(shown, "updated_us", "updated_at");
     show_time(shown, "changed_us", "changed_at");
+    show_time(shown, "began_us", "began_at");
+    show_time(shown, "state_us", "state_at");
     if (status)
         json_object_set_new(shown, "status", json_string(status));
+}
+
+// Why a run was cancelled, without what its error says of every such one.
+static const char *reason_of(const json_t *shown)
+{
+    static const char said[] = SS_CANCELLED ": ";
+    ss_check(json_is_object(shown));
+    const char *message =
+        ss_json_str(json_object_get(shown, "error"), "message", NULL);
+    bool is_cancelled = ss_run_status_of(shown) == SS_RUN_CANCELLED;
+    if (!is_cancelled || !message || strcmp(message, SS_CANCELLED) == 0)
+        return NULL;
+    return strncmp(message, said, strlen(said)) == 0 ? message + strlen(said)
+                                                     : message;
+}
+
+void ss_run_show(json_t *shown, const char *status)
+{
+    ss_record_show(shown, status);
+    const char *reason = reason_of(shown);
+    if (reason)
+        json_object_set_new(shown, "cancel_reason", json_string(reason));
 }
 
 json_t *ss_thread_shown(const json_t *record, const char *status)

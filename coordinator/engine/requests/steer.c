@@ -9,6 +9,7 @@
 #include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/run_requests.h"
@@ -18,8 +19,6 @@
 #include "coordinator/engine/threads/waiting.h"
 
 // ------------------------------------------------ cancel
-
-#define CANCELLED "the run was cancelled"
 
 // What `cancel` does with the rows of the run.
 enum steer_action { STEER_INTERRUPT, STEER_ROLLBACK, STEER_ACTIONS };
@@ -48,8 +47,9 @@ void ss_cancel_on_thread(
     struct run *run = ss_run_live(thread, name);
     bool back = action_of(request) == STEER_ROLLBACK;
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
-    char *why = request->reason ? ss_format(CANCELLED ": %s", request->reason)
-                                : ss_strdup(CANCELLED);
+    char *why = request->reason
+                    ? ss_format(SS_CANCELLED ": %s", request->reason)
+                    : ss_strdup(SS_CANCELLED);
     if (run) {
         ss_run_cancel(run, why, back);
         answer(thread, request, ss_run_status_name(SS_RUN_CANCELLED));

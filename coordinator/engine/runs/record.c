@@ -180,6 +180,8 @@ static char *run_text(
     ss_json_add_text(&text, "status", ss_run_status_name(status));
     ss_json_add_int(&text, "created_us", run->created_us);
     ss_json_add_int(&text, "changed_us", run->engine->wall_us);
+    if (run->began_us > run->created_us) // it waited for its turn
+        ss_json_add_int(&text, "began_us", run->began_us);
     ss_json_add_json(&text, "metadata", metadata);
     ss_json_add_members(&text, is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
     ss_json_add_text(

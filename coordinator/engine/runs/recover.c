@@ -101,6 +101,9 @@ bool ss_run_recover_as(
     run->entry = facts->entry;
     run->entry_seq = facts->first_seq;
     run->created_us = ss_json_int(facts->entry, "created_us", 0);
+    const struct ss_row *row =
+        ss_journal_row(thread->journal, facts->first_seq);
+    run->began_us = row ? row->wall_us : 0;
     run->terms.recovering = true;
     run->recoveries = thread->seat->recoveries;
     thread->seat->recoveries = 0;

@@ -136,6 +136,7 @@ static void begin_row(struct run *run)
     add(row->entry, "request", json_incref(run->request->body));
     add(row->entry, "created_us", json_integer((json_int_t)run->created_us));
     run->entry_seq = row->seq;
+    run->began_us = run->engine->wall_us;
     bool is_long;
     (void)ss_run_metadata(run, &is_long);
     if (is_long)

@@ -134,6 +134,24 @@ void ss_facts_tell(struct thread *thread, const json_t *facts)
     row->end = json_pack("{s:O}", "facts", facts);
 }
 
+// When its state changed last, where the record would not tell any more: what
+// is said of the thread moves its own time, and no run does. Gives.
+static json_t *state_time(const struct thread *thread)
+{
+    struct ss_error error;
+    json_t *record = NULL;
+    const char *text = thread->record.text;
+    ss_check(thread->state == THREAD_HOT);
+    if (!text || ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
+        return json_null();
+    json_t *time = json_object_get(record, "state_us");
+    if (!time && json_object_get(record, "graph"))
+        time = json_object_get(record, "updated_us");
+    time = time ? json_incref(time) : json_null();
+    json_decref(record);
+    return time;
+}
+
 void ss_facts_put(struct thread *thread, const json_t *facts)
 {
     const json_t *own = json_object_get(facts, METADATA);
@@ -142,9 +160,10 @@ void ss_facts_put(struct thread *thread, const json_t *facts)
     ss_facts_tell(thread, facts);
     thread->known = true;
     ss_thread_put_record(
-        thread, json_pack("{s:o, s:I, s:s*}", SS_FIND_OWN,
-                    own ? json_incref((json_t *)own) : json_null(),
-                    "updated_us", (json_int_t)thread->engine->wall_us, "status",
+        thread, json_pack("{s:o, s:o, s:I, s:s*}", SS_FIND_OWN,
+                    own ? json_incref((json_t *)own) : json_null(), "state_us",
+                    state_time(thread), "updated_us",
+                    (json_int_t)thread->engine->wall_us, "status",
                     is_new ? SS_THREAD_IDLE : NULL));
 }
 

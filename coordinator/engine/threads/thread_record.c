@@ -29,7 +29,7 @@ static bool is_said_anew(const char *key)
 {
     static const char *const keys[] = {"created_us", "thread", "graph",
         "version", "run", "metadata", SS_FIND_LONG, "error", "interrupts",
-        "status", "updated_us"};
+        "status", "updated_us", "state_us"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (strcmp(keys[i], key) == 0)
             return true;

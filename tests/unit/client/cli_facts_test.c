@@ -59,6 +59,24 @@ START_TEST(what_is_said_of_a_thread_is_shown_and_put)
 }
 END_TEST
 
+START_TEST(a_thread_says_what_it_asks_and_what_it_failed_with)
+{
+    PLAY({.op = "thread",
+        .final = "{\"thread\":{\"thread\":\"t\",\"graph\":\"g\",\"version\":"
+                 "\"v1\",\"status\":\"interrupted\",\"error\":{\"node\":"
+                 "\"b\",\"message\":\"it broke\"},\"interrupts\":{\"x\":"
+                 "[{\"node\":\"a\",\"value\":\"ok?\"},{\"node\":\"a\","
+                 "\"is_long\":true}]},\"state_at\":"
+                 "\"2026-01-02T03:04:05.000000+00:00\"}}"});
+    ck_assert_int_eq(RUN("thread", "t"), 0);
+    expect_out("thread     t\ngraph      g\nversion    v1\n"
+               "status     interrupted\nerror      b: it broke\n"
+               "asks       a: \"ok?\"\n"
+               "asks       a: (superstep state shows it)\n"
+               "its state  2026-01-02 03:04:05\n");
+}
+END_TEST
+
 START_TEST(a_list_of_threads_has_a_column_of_metadata_where_one_has_some)
 {
     PLAY({.op = "threads",
@@ -121,6 +139,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, with_json_the_last_of_a_list_says_how_it_goes_on);
     tcase_add_test(tcase, what_is_said_of_a_thread_is_shown_and_put);
+    tcase_add_test(tcase, a_thread_says_what_it_asks_and_what_it_failed_with);
     tcase_add_test(
         tcase, a_list_of_threads_has_a_column_of_metadata_where_one_has_some);
     tcase_add_test(tcase, runs_say_why_they_failed);
