@@ -76,7 +76,9 @@ static void print(const json_t *thread)
     json_t *facts = json_copy(json_object_get(thread, "facts"));
     add(table, "thread", text_of(thread, "thread"));
     add(table, "graph", text_of(thread, "graph"));
-    add(table, "version", text_of(thread, "version"));
+    if (ss_json_str(thread, "version", NULL))
+        add(table, "version",
+            ss_format("%.8s", ss_json_str(thread, "version", "")));
     add(table, "status", text_of(thread, "status"));
     add_stands(table, thread);
     add(table, "created", time_of(thread, "created_at"));

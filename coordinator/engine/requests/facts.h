@@ -20,10 +20,7 @@ void ss_facts_thread(struct thread *thread, const struct ss_request *request);
 json_t *ss_thread_shown(const json_t *record, const char *status);
 // What the error of a run says that a client cancelled, before its reason.
 #define SS_CANCELLED "the run was cancelled"
-// The record of a run that stands so, the same; nothing of it goes.
+// The record of a run that stands so, with its times as people read them.
 void ss_run_show(json_t *shown, const char *status);
-// The times of a record as people read them, and how it stands; what is not for
-// them goes.
-void ss_record_show(json_t *shown, const char *status);
 
 #endif

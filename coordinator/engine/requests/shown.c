@@ -19,7 +19,8 @@ static void show_time(json_t *shown, const char *key, const char *as)
     json_object_set_new(shown, as, json_string(text));
 }
 
-void ss_record_show(json_t *shown, const char *status)
+// The times as people read them, and how it stands; what is not for them goes.
+static void record_show(json_t *shown, const char *status)
 {
     ss_check(json_is_object(shown));
     json_object_del(shown, "head"); // how far rows went then
@@ -48,7 +49,7 @@ static const char *reason_of(const json_t *shown)
 
 void ss_run_show(json_t *shown, const char *status)
 {
-    ss_record_show(shown, status);
+    record_show(shown, status);
     const char *reason = reason_of(shown);
     if (reason)
         json_object_set_new(shown, "cancel_reason", json_string(reason));
@@ -66,6 +67,6 @@ json_t *ss_thread_shown(const json_t *record, const char *status)
         json_object_set_new(shown, "metadata", all);
         json_object_del(shown, SS_FIND_OWN);
     }
-    ss_record_show(shown, status);
+    record_show(shown, status);
     return shown;
 }
