@@ -123,18 +123,18 @@ START_TEST(what_is_said_is_laid_over_what_was)
 {
     graphs();
     put("{'thread': 't', 'facts': {'metadata': {'user': 'ann', 'n': 1},"
-        " 'title': 'Rome', 'ttl': {'minutes': 5}}}");
+        " 'title': 'Rome', 'stay': {'minutes': 5}}}");
     ck_assert(!put("{'thread': 't', 'facts': {'metadata': {'n': null, 'm': 2},"
                    " 'title': null, 'config': {'a': {'b': 1}}}}"));
-    facts_are("t", "{'metadata': {'user': 'ann', 'm': 2}, 'ttl':"
+    facts_are("t", "{'metadata': {'user': 'ann', 'm': 2}, 'stay':"
                    " {'minutes': 5}, 'config': {'a': {'b': 1}}}");
     found("{'n': 1}", "");
     found("{'m': 2}", "t");
     put("{'thread': 't', 'facts': {'metadata': null}}");
     found("{'m': 2}", "");
-    facts_are("t", "{'ttl': {'minutes': 5}, 'config': {'a': {'b': 1}}}");
+    facts_are("t", "{'stay': {'minutes': 5}, 'config': {'a': {'b': 1}}}");
     put("{'thread': 't', 'facts': {'metadata': {'m': null}}}");
-    facts_are("t", "{'ttl': {'minutes': 5}, 'config': {'a': {'b': 1}}}");
+    facts_are("t", "{'stay': {'minutes': 5}, 'config': {'a': {'b': 1}}}");
 }
 END_TEST
 
@@ -211,6 +211,41 @@ START_TEST(what_cannot_be_said_is_refused_and_changes_nothing)
         "limit_exceeded");
     is_refused("thread", "{'thread': 't'}", "not_found");
     ck_assert_uint_eq(world_rows(), 0);
+}
+END_TEST
+
+// Nobody would do what they say. Those of a thread that came with some stay.
+START_TEST(a_time_to_live_is_refused_and_says_what_deletes_threads)
+{
+    graphs();
+    const char *const words[] = {"ttl", "temporary"};
+    for (int i = 0; i < 2; i++) {
+        char *body = ss_format(
+            "{'thread': 't', 'graph': 'g', 'facts': {'%s': {'minutes': 5}}}",
+            words[i]);
+        is_refused("run", body, "invalid_argument");
+        ss_free(body);
+        body = ss_format("{'thread': 't', 'facts': {'%s': true}}", words[i]);
+        const json_t *answer = world_get("thread_put", body);
+        ck_assert_str_eq(code_of(answer), "invalid_argument");
+        ck_assert_ptr_nonnull(
+            strstr(ss_json_str(json_object_get(answer, "error"), "message", ""),
+                "superstep retain --delete-after"));
+        ss_free(body);
+    }
+    ck_assert_uint_eq(world_rows(), 0);
+    ran("{}");
+    json_t *body = json_pack("{s:s, s:s, s:O, s:{s:i, s:i}}", "thread", "u",
+        "graph", "g", "checkpoints",
+        json_object_get(
+            world_get("checkpoints", "{'thread': 't'}"), "checkpoints"),
+        "facts", "ttl", 5, "a", 1);
+    world_finish(world_ask_json("ann", "import", body));
+    facts_are("u", "{'ttl': 5, 'a': 1}");
+    put("{'thread': 'u', 'facts': {'a': 2}}");
+    facts_are("u", "{'ttl': 5, 'a': 2}");
+    put("{'thread': 'u', 'facts': {'ttl': null}}");
+    facts_are("u", "{'a': 2}");
 }
 END_TEST
 
@@ -532,6 +567,7 @@ SUITE("facts", a_thread_is_there_before_it_has_a_run,
     what_is_there_is_kept_or_refused_as_is_said,
     asked_again_with_its_key_it_is_put_once,
     what_cannot_be_said_is_refused_and_changes_nothing,
+    a_time_to_live_is_refused_and_says_what_deletes_threads,
     what_grows_too_long_is_refused, facts_are_put_while_a_run_is_under_way,
     a_run_that_is_taken_back_leaves_what_was_said_beside_it,
     facts_outlive_a_prune, a_copy_has_them_and_a_delete_takes_them,

@@ -109,10 +109,30 @@ int ss_facts_check(
     return check_size(facts, error);
 }
 
+// Words that are to do something, and do nothing here: whoever says them relies
+// on it. Those that a version before took stand, and may be taken away.
+static int check_words(const json_t *facts, struct ss_error *error)
+{
+    static const char *const words[] = {"ttl", "temporary"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        const json_t *said = json_object_get(facts, words[i]);
+        if (said && !json_is_null(said))
+            return ss_error_set(error, SS_EINVAL,
+                "facts: \"%s\" would delete the thread by itself, and no "
+                "coordinator does: threads go by their age (superstep retain "
+                "--delete-after), or one by one (request delete). If it is "
+                "only to be kept for you, give it another name",
+                words[i]);
+    }
+    return SS_OK;
+}
+
 int ss_facts_lay(const struct thread *thread, const json_t *news,
     json_t **ret_all, struct ss_error *error)
 {
     int status = ss_facts_check(thread->engine, news, error);
+    if (status == SS_OK)
+        status = check_words(news, error);
     if (status != SS_OK)
         return status;
     json_t *all = merged(ss_facts(thread), news);
