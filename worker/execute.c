@@ -262,10 +262,13 @@ static void end_child(const struct ss_assignment *order)
     _exit(1);
 }
 
+// A body may run a graph of its own in this thread (superstep/local.h): behind
+// that, the thread is in the outer body as before.
 static void run_task(struct ss_task *task)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     ss_check(pthread_once(&once, watch_forks) == 0);
+    bool was_in_body = is_in_body, was_child = is_child;
     is_in_body = true;
     is_child = false;
     pthread_cleanup_push(on_thread_end, (void *)task->order);
@@ -276,7 +279,8 @@ static void run_task(struct ss_task *task)
     pthread_cleanup_pop(0);
     if (is_child)
         end_child(task->order);
-    is_in_body = false;
+    is_in_body = was_in_body;
+    is_child = was_child;
 }
 
 struct ss_outcome *ss_execute(const struct ss_application *application,

@@ -3,6 +3,8 @@
 #include <check.h>
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
@@ -522,8 +524,60 @@ START_TEST(an_input_has_all_of_its_keys_however_it_came)
 }
 END_TEST
 
+// ------------------------------------------------------------------ processes
+
+// What a body's child does, behind another order that this thread ran.
+static bool runs_before_it_forks;
+
+static void define_another(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "another", work_idle);
+    ss_edge(graph, SS_START, "another");
+}
+
+static void run_another(void)
+{
+    struct bench inner = {0};
+    bench_init(&inner, define_another);
+    bench_order(&inner, "another", "{}");
+    ck_assert_ptr_nonnull(bench_run(&inner));
+    bench_fini(&inner);
+}
+
+static int fork_and_come_back(struct ss_task *task)
+{
+    int status = 0;
+    if (runs_before_it_forks)
+        run_another();
+    pid_t child = fork();
+    if (child == 0) {
+        if (!runs_before_it_forks)
+            run_another();
+        return 0;
+    }
+    ck_assert(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return ss_set_int(task, "log", WEXITSTATUS(status));
+}
+
+START_TEST(a_child_that_comes_back_ends_also_around_a_graph_inside_the_body)
+{
+    enum { GOT_OUT = 42 };
+    pid_t parent = getpid();
+    for (int i = 0; i < 2; i++) {
+        runs_before_it_forks = i == 0;
+        const char *told = run_body(fork_and_come_back, "{}");
+        if (getpid() != parent)
+            _exit(GOT_OUT);
+        ck_assert_str_eq(told, "done log=1 branch:to:choose=null");
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
+    tcase_add_test(tcase,
+        a_child_that_comes_back_ends_also_around_a_graph_inside_the_body);
     tcase_add_test(tcase, a_message_without_a_key_id_is_shown_and_gets_one);
     tcase_add_test(tcase, a_body_that_looks_at_one_key_decodes_no_other);
     tcase_add_test(tcase, an_input_has_all_of_its_keys_however_it_came);
