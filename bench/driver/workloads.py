@@ -171,8 +171,8 @@ WORKLOADS = [
              superstep(ours.one_thread("sqlite", (1000, 300)))
              + stored("sqlite", (100, 5), figure="gap")),
     crowd("crowd_256", (256, 4), (40, 2)),
-    crowd("crowd_1000", (1000, 8), (15, 2)),
-    crowd("crowd_10000", (10000, 8), (3, 2), rounds=1),
+    crowd("crowd_1000", (1000, 8), (40, 2)),
+    crowd("crowd_10000", (10000, 8), (40, 2), rounds=1),
     *map(scale, (1, 2, 4)),
     crowd("crowd_256_sqlite", (256, 4), (40, 2), "sqlite"),
     Workload("sends", [Row("run", "10,000 sends in one superstep, in process",
