@@ -346,6 +346,17 @@ static bool is_waiting(const struct ss_client *client)
     return call != NULL;
 }
 
+// A step may close lines, and put others in their place.
+static void take_connections(struct ss_client *client)
+{
+    for (size_t i = 0; i < client->lines.count; i++) {
+        const struct ss_client_line *line = &client->lines.items[i];
+        if (ss_link_is_new(line->link))
+            feed(client, (struct ss_talk_event){
+                             .type = SS_TALK_CONNECTED, .line = line->number});
+    }
+}
+
 void ss_client_step(struct ss_client *client)
 {
     // Bounded, so that a flood does not keep the caller's own loop waiting; the
@@ -360,6 +371,7 @@ void ss_client_step(struct ss_client *client)
         receive(client, line, bytes, size);
         ss_free(bytes);
     }
+    take_connections(client);
     feed(client, (struct ss_talk_event){.type = SS_TALK_TICK});
     if (left == 0)
         client->wake_at_ms = 0;

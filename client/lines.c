@@ -28,6 +28,19 @@ void ss_client_lines_fini(struct ss_client_lines *lines)
     lines->fd = -1;
 }
 
+// -1 is fine.
+static bool watch(const struct ss_client_lines *lines, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return fd < 0 || epoll_ctl(lines->fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void unwatch(const struct ss_client_lines *lines, int fd)
+{
+    if (fd >= 0)
+        (void)epoll_ctl(lines->fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
 int ss_client_lines_open(struct ss_client_lines *lines, uint32_t number,
     const char *endpoint, struct ss_error *error)
 {
@@ -39,8 +52,8 @@ int ss_client_lines_open(struct ss_client_lines *lines, uint32_t number,
     int status = ss_link_open(&options, &link, error);
     if (status != SS_OK)
         return status;
-    struct epoll_event event = {.events = EPOLLIN};
-    if (epoll_ctl(lines->fd, EPOLL_CTL_ADD, ss_link_fd(link), &event) != 0) {
+    if (!watch(lines, ss_link_fd(link)) ||
+        !watch(lines, ss_link_news_fd(link))) {
         status = ss_error_set(error, SS_EIO, "epoll: %s", strerror(errno));
         ss_link_close(&link);
         return status;
@@ -55,7 +68,8 @@ void ss_client_lines_close(struct ss_client_lines *lines, uint32_t number)
         struct ss_client_line *line = &lines->items[i];
         if (line->number != number)
             continue;
-        epoll_ctl(lines->fd, EPOLL_CTL_DEL, ss_link_fd(line->link), NULL);
+        unwatch(lines, ss_link_fd(line->link));
+        unwatch(lines, ss_link_news_fd(line->link));
         ss_link_close(&line->link);
         SS_VEC_REMOVE(lines, i);
         return;
@@ -94,5 +108,5 @@ void ss_client_lines_wait(
     struct ss_link *links[SS_TALK_CONNECTIONS_MAX];
     for (size_t i = 0; i < lines->count; i++)
         links[i] = lines->items[i].link;
-    ss_link_wait_each(links, lines->count, &extra_fd, 1, timeout_ms);
+    (void)ss_link_wait_each(links, lines->count, &extra_fd, 1, timeout_ms);
 }

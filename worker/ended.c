@@ -93,7 +93,7 @@ static void wait_for_one(const struct teller *teller, int timeout_ms)
     for (size_t i = 0; i < teller->links.count; i++)
         if (teller->links.items[i])
             links[count++] = teller->links.items[i];
-    ss_link_wait_each(links, count, NULL, 0, timeout_ms);
+    (void)ss_link_wait_each(links, count, NULL, 0, timeout_ms);
 }
 
 void ss_worker_tell_ended(

@@ -52,7 +52,7 @@ void ss_lines_sweep(struct ss_lines *lines)
         }
 }
 
-void ss_lines_wait(
+bool ss_lines_wait(
     const struct ss_lines *lines, const int *fds, size_t count, int timeout_ms)
 {
     struct ss_link *links[SS_SESSION_CONTACTS_MAX];
@@ -60,7 +60,7 @@ void ss_lines_wait(
     for (size_t i = 0; i < lines->count && used < SS_SESSION_CONTACTS_MAX; i++)
         if (lines->items[i]->link && !lines->items[i]->is_closed)
             links[used++] = lines->items[i]->link;
-    ss_link_wait_each(links, used, fds, count, timeout_ms);
+    return ss_link_wait_each(links, used, fds, count, timeout_ms);
 }
 
 void ss_lines_fini(struct ss_lines *lines)

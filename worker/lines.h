@@ -27,8 +27,9 @@ struct ss_line *ss_lines_find(const struct ss_lines *lines, uint32_t number);
 void ss_lines_close(struct ss_lines *lines, uint32_t number);
 // Free the lines that were closed.
 void ss_lines_sweep(struct ss_lines *lines);
-// Wait until one of the lines, or one of `fds`, can be read.
-void ss_lines_wait(
+// Wait until one of the lines, or one of `fds`, can be read. True: a line has
+// made a connection (ss_link_is_new()).
+bool ss_lines_wait(
     const struct ss_lines *lines, const int *fds, size_t count, int timeout_ms);
 void ss_lines_fini(struct ss_lines *lines);
 

@@ -337,6 +337,17 @@ static void take_messages(struct shell *shell)
     ss_lines_sweep(&shell->lines);
 }
 
+// Who answers on a new connection may be another process than before.
+static void take_connections(struct shell *shell)
+{
+    for (size_t i = 0; i < shell->lines.count; i++) {
+        const struct ss_line *line = shell->lines.items[i];
+        if (line->link && !line->is_closed && ss_link_is_new(line->link))
+            step(shell, (struct ss_session_event){.type = SS_SESSION_CONNECTED,
+                            .link = line->number});
+    }
+}
+
 // ------------------------------------------------------------------ reports
 
 static void take_items(
@@ -432,10 +443,13 @@ static void run(struct shell *shell)
             wake_ms = measure_at_ms;
         int wait_ms = ss_clock_left(wake_ms, now_ms);
         ss_live_set(0);
-        ss_lines_wait(&shell->lines, fds, 2, shell->is_spoilt ? 0 : wait_ms);
+        bool is_new = ss_lines_wait(
+            &shell->lines, fds, 2, shell->is_spoilt ? 0 : wait_ms);
         ss_live_set(ss_clock_ms());
         take_signals(shell);
         take_messages(shell);
+        if (is_new && !shell->is_over)
+            take_connections(shell);
         if (!shell->is_over)
             take_reports(shell);
         if (!shell->is_over &&

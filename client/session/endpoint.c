@@ -148,6 +148,15 @@ void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line)
     }
 }
 
+// Behind it, the coordinator may be another one, which knows nothing of us: its
+// epoch tells.
+void ss_talk_endpoint_connected(
+    struct ss_talk *talk, struct ss_talk_endpoint *line)
+{
+    if (line->is_here && line->requests > 0)
+        endpoint_ping(talk, line);
+}
+
 static void lose_home(struct ss_talk *talk)
 {
     talk->home->is_here = false;

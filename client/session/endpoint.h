@@ -68,6 +68,10 @@ void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line);
 // It was heard: while home is knocked for in vain, home is there from now on.
 void ss_talk_endpoint_wins(
     struct ss_talk *talk, const struct ss_talk_endpoint *line);
+// A connection to it was made. What was sent before the first one is on its
+// way.
+void ss_talk_endpoint_connected(
+    struct ss_talk *talk, struct ss_talk_endpoint *line);
 bool ss_talk_endpoint_is_fresh(
     const struct ss_talk *talk, const struct ss_talk_endpoint *line);
 // Silence, pings, knocking; a line that nobody needs is closed.

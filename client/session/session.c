@@ -458,6 +458,10 @@ void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
         if (line)
             on_pong(talk, line, event);
         break;
+    case SS_TALK_CONNECTED:
+        if (line)
+            ss_talk_endpoint_connected(talk, line);
+        break;
     case SS_TALK_TICK:
         break;
     default:

@@ -51,18 +51,19 @@ struct ss_talk_options {
 };
 
 enum ss_talk_event_type {
-    SS_TALK_ASK,    // send a request
-    SS_TALK_FORGET, // drop the request
-    SS_TALK_ANSWER, // from the coordinator
-    SS_TALK_PONG,   // from the coordinator
-    SS_TALK_TICK,   // time passed (every event carries the time)
+    SS_TALK_ASK,       // send a request
+    SS_TALK_FORGET,    // drop the request
+    SS_TALK_ANSWER,    // from the coordinator
+    SS_TALK_PONG,      // from the coordinator
+    SS_TALK_CONNECTED, // a connection to it was made, perhaps again
+    SS_TALK_TICK,      // time passed (every event carries the time)
 };
 
 // Everything is borrowed for the call; bodies are counted and never modified.
 struct ss_talk_event {
     enum ss_talk_event_type type;
     int64_t now_ms;       // monotonic
-    uint32_t line;        // ANSWER, PONG: where it came in; 0: home
+    uint32_t line;        // ANSWER, PONG, CONNECTED: where; 0: home
     uint64_t key;         // ASK, FORGET: the caller's own name for the request
     const char *op;       // ASK
     json_t *body;         // ASK: an object; ANSWER

@@ -110,6 +110,11 @@ int ss_link_fd(const struct ss_link *link)
     return link->ops->fd(link);
 }
 
+int ss_link_news_fd(const struct ss_link *link)
+{
+    return link->ops->news_fd ? link->ops->news_fd(link) : -1;
+}
+
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms)
 {
@@ -117,10 +122,10 @@ int ss_link_wait_all(
     return link->ops->wait(link, fds, count, timeout_ms);
 }
 
-void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
+bool ss_link_wait_each(struct ss_link *const *links, size_t links_count,
     const int *fds, size_t count, int timeout_ms)
 {
-    struct pollfd items[SS_LINK_WAIT_LINKS_MAX + SS_LINK_WAIT_MAX];
+    struct pollfd items[2 * SS_LINK_WAIT_LINKS_MAX + SS_LINK_WAIT_MAX];
     size_t used = 0;
     ss_check(links_count <= SS_LINK_WAIT_LINKS_MAX);
     ss_check(count <= SS_LINK_WAIT_MAX);
@@ -131,9 +136,19 @@ void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
         items[used++] = (struct pollfd){
             .fd = links[i]->ops->fd(links[i]), .events = POLLIN};
     }
-    for (size_t i = 0; i < count; i++) // poll() passes over -1
+    size_t news = used; // poll() passes over -1
+    for (size_t i = 0; i < links_count; i++)
+        items[used++] =
+            (struct pollfd){.fd = ss_link_news_fd(links[i]), .events = POLLIN};
+    for (size_t i = 0; i < count; i++)
         items[used++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
-    poll(items, (nfds_t)used, timeout_ms);
+    bool is_new = false;
+    if (poll(items, (nfds_t)used, timeout_ms) <= 0)
+        return false;
+    for (size_t i = 0; i < links_count; i++)
+        if (items[news + i].revents != 0)
+            is_new |= links[i]->ops->take_news(links[i]);
+    return is_new;
 }
 
 const char *ss_link_endpoint(const struct ss_link *link)
@@ -188,4 +203,9 @@ void ss_link_limits(
 const char *ss_link_trouble(struct ss_link *link)
 {
     return link->ops->trouble ? link->ops->trouble(link) : NULL;
+}
+
+bool ss_link_is_new(struct ss_link *link)
+{
+    return link->ops->is_new && link->ops->is_new(link);
 }

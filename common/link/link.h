@@ -62,9 +62,10 @@ enum { SS_LINK_WAIT_MAX = 12 };
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms);
 // The same for several links, of any kinds (at most SS_LINK_WAIT_LINKS_MAX);
-// the caller asks each link for its messages.
+// the caller asks each link for its messages. True: ss_link_is_new() is true of
+// one of them.
 enum { SS_LINK_WAIT_LINKS_MAX = 64 };
-void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
+bool ss_link_wait_each(struct ss_link *const *links, size_t links_count,
     const int *fds, size_t count, int timeout_ms);
 
 // ------------------------------------------------------------------ peers
@@ -94,6 +95,15 @@ bool ss_link_notice(struct ss_link *link, struct ss_link_notice *ret);
 // Why a client link has no connection, as far as it is known: "the coordinator
 // wants keys ...". NULL: nothing is wrong, or nothing is known. Borrowed.
 const char *ss_link_trouble(struct ss_link *link);
+
+// Whether a client link has made a connection since this was asked last: who
+// answers there may be another process now, which knows nothing of us. A link
+// within one process never says so.
+bool ss_link_is_new(struct ss_link *link);
+// A descriptor to poll for reading beside ss_link_fd(): when it is readable,
+// ask ss_link_is_new(). -1: there is none. ss_link_wait_each() looks at it by
+// itself, and ends early.
+int ss_link_news_fd(const struct ss_link *link);
 
 // Counts of events on a server link since it was opened.
 struct ss_link_counts {

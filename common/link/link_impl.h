@@ -17,6 +17,11 @@ struct ss_link_ops {
     // NULL for a link within one process.
     struct ss_admission *(*admission)(const struct ss_link *link);
     const char *(*trouble)(struct ss_link *link);
+    // NULL for a link within one process.
+    bool (*is_new)(struct ss_link *link);
+    int (*news_fd)(const struct ss_link *link); // -1: none
+    // Note it for is_new() and trouble(). True: is_new() is true.
+    bool (*take_news)(struct ss_link *link);
 };
 
 // Begins each kind's own struct.

@@ -176,8 +176,8 @@ static bool is_ready(struct ss_link *link)
     return has_any;
 }
 
-static const struct ss_link_ops loop_ops = {
-    close_link, send_link, recv_link, fd_of, is_ready, wait_link, NULL, NULL};
+static const struct ss_link_ops loop_ops = {close_link, send_link, recv_link,
+    fd_of, is_ready, wait_link, NULL, NULL, NULL, NULL, NULL};
 
 int ss_link_open_loop(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)

@@ -35,7 +35,9 @@ struct zmq_link {
     struct ss_admission *admission; // of a server
     struct ss_socket monitor;       // of a client
     bool has_keys;                  // of a client
+    int news_fd;                    // of `monitor`; -1: none
     bool is_heard;                  // something came in
+    bool is_new;                    // of a client: link.h
     const char *trouble;            // of a client; NULL: none
 };
 
@@ -165,6 +167,8 @@ static int show_key(struct zmq_link *link,
     return status;
 }
 
+static bool take_news(struct ss_link *link);
+
 static int open_client(struct zmq_link *link,
     const struct ss_link_options *options, struct ss_error *error)
 {
@@ -172,6 +176,10 @@ static int open_client(struct zmq_link *link,
     // same.
     (void)!ss_monitor_open(
         &link->sockets, link->socket, "trouble", &link->monitor);
+    if (link->monitor.handle)
+        link->news_fd = zsock_fd(link->monitor.handle);
+    // Its descriptor tells what comes behind a look that found nothing.
+    (void)take_news(&link->base);
     link->has_keys = options->keys && *options->keys;
     if (link->has_keys)
         return show_key(link, options, error);
@@ -197,17 +205,37 @@ static const char *trouble_of(
 }
 
 // The last event of the connection counts.
-static const char *trouble(struct ss_link *link)
+static bool take_news(struct ss_link *link)
 {
     struct zmq_link *it = own(link);
     enum ss_monitor_news news;
     int value;
     while (it->monitor.handle &&
-           ss_monitor_take(it->monitor.handle, &news, &value))
+           ss_monitor_take(it->monitor.handle, &news, &value)) {
+        it->is_new |= news == SS_MONITOR_CONNECTED;
         if (news != SS_MONITOR_DISCONNECTED && news != SS_MONITOR_ACCEPTED &&
             news != SS_MONITOR_LISTENING)
             it->trouble = trouble_of(news, value, it->has_keys);
-    return it->trouble;
+    }
+    return it->is_new;
+}
+
+static const char *trouble(struct ss_link *link)
+{
+    (void)take_news(link);
+    return own(link)->trouble;
+}
+
+static bool is_new(struct ss_link *link)
+{
+    bool is = take_news(link);
+    own(link)->is_new = false;
+    return is;
+}
+
+static int news_fd_of(const struct ss_link *link)
+{
+    return ((const struct zmq_link *)link)->news_fd;
 }
 
 static struct ss_admission *door_of(const struct ss_link *link)
@@ -218,7 +246,8 @@ static struct ss_admission *door_of(const struct ss_link *link)
 // --- open -------------------------------------------------------------------
 
 static const struct ss_link_ops zmq_ops = {close_link, send_link, recv_link,
-    fd_of, is_ready, wait_link, door_of, trouble};
+    fd_of, is_ready, wait_link, door_of, trouble, is_new, news_fd_of,
+    take_news};
 
 // Keys and limits, before anything is bound or connected.
 static int prepare(struct zmq_link *link, const struct ss_link_options *options,
@@ -234,6 +263,7 @@ int ss_link_open_zmq(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)
 {
     struct zmq_link *link = ss_zalloc(1, sizeof(*link));
+    link->news_fd = -1;
     link->base = (struct ss_link){
         &zmq_ops, options->server, options->message_size_max, NULL};
     ss_sockets_init(&link->sockets, options->is_guest);

@@ -304,6 +304,14 @@ void ss_contact_pong(struct ss_session *session, struct contact *contact,
     }
 }
 
+// What was sent before the first connection is on its way. Behind it, the
+// coordinator may be another one, which knows nothing of us: its epoch tells.
+void ss_contact_connected(struct ss_session *session, struct contact *contact)
+{
+    if (ss_contact_serves(contact))
+        say_ping(session, contact);
+}
+
 // ------------------------------------------------------------------ time
 
 static void say_silent(struct ss_session *session, struct contact *contact)

@@ -102,6 +102,14 @@ static void on_items(
     }
 }
 
+static void on_connected(
+    struct ss_session *session, const struct ss_session_event *event)
+{
+    struct contact *contact = ss_contact_find(session, event->link);
+    if (contact)
+        ss_contact_connected(session, contact);
+}
+
 static void on_drain(struct ss_session *session)
 {
     if (session->drains)
@@ -203,6 +211,9 @@ static void dispatch(
     case SS_SESSION_SEEK:
     case SS_SESSION_ADOPT:
         dispatch_word(session, event);
+        break;
+    case SS_SESSION_CONNECTED:
+        on_connected(session, event);
         break;
     case SS_SESSION_OUTCOMES:
         for (size_t i = 0; i < event->outcomes_count; i++)

@@ -65,22 +65,23 @@ struct ss_session_item {
 };
 
 #define SS_SESSION_EVENT_MAP(X)                                                \
-    X(WELCOME)  /* the coordinator took us in */                               \
-    X(REFUSED)  /* it did not */                                               \
-    X(TASKS)    /* orders */                                                   \
-    X(CANCEL)   /* stop these attempts */                                      \
-    X(SETTLED)  /* forget these results */                                     \
-    X(HEARD)    /* our beat has come: what it names may begin */               \
-    X(PONG)     /* it is there */                                              \
-    X(MEMBERS)  /* who the coordinators are */                                 \
-    X(SEEK)     /* it has shards from others: what do we hold of them? */      \
-    X(ADOPT)    /* it takes what we offered */                                 \
-    X(OUTCOMES) /* bodies ended */                                             \
-    X(UNBEGUN)  /* they came to a thread too late to begin */                  \
-    X(ITEMS)    /* bodies show something */                                    \
-    X(PROGRESS) /* a body gave a sign of life */                               \
-    X(DRAIN)    /* the operator wants us to leave: a signal, or their word */  \
-    X(TICK)     /* time passed (all events carry the time) */
+    X(WELCOME)   /* the coordinator took us in */                              \
+    X(REFUSED)   /* it did not */                                              \
+    X(TASKS)     /* orders */                                                  \
+    X(CANCEL)    /* stop these attempts */                                     \
+    X(SETTLED)   /* forget these results */                                    \
+    X(HEARD)     /* our beat has come: what it names may begin */              \
+    X(PONG)      /* it is there */                                             \
+    X(CONNECTED) /* a connection to it was made, perhaps again */              \
+    X(MEMBERS)   /* who the coordinators are */                                \
+    X(SEEK)      /* it has shards from others: what do we hold of them? */     \
+    X(ADOPT)     /* it takes what we offered */                                \
+    X(OUTCOMES)  /* bodies ended */                                            \
+    X(UNBEGUN)   /* they came to a thread too late to begin */                 \
+    X(ITEMS)     /* bodies show something */                                   \
+    X(PROGRESS)  /* a body gave a sign of life */                              \
+    X(DRAIN)     /* the operator wants us to leave: a signal, or their word */ \
+    X(TICK)      /* time passed (all events carry the time) */
 
 enum ss_session_event_type {
 #define X(name) SS_SESSION_##name,
@@ -92,7 +93,8 @@ enum ss_session_event_type {
 struct ss_session_event {
     enum ss_session_event_type type;
     int64_t now_ms;       // monotonic
-    uint32_t link;        // of the coordinator that sent it, as in CONNECT
+    uint32_t link;        // of the coordinator that sent it, as in CONNECT;
+                          // CONNECTED: to which
     uint64_t epoch;       // WELCOME; PONG (0: unknown)
     int64_t lease_ms;     // WELCOME
     int64_t heartbeat_ms; // WELCOME

@@ -133,6 +133,7 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event);
 void ss_contact_refused(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event);
+void ss_contact_connected(struct ss_session *session, struct contact *contact);
 void ss_contact_pong(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event);
 void ss_contact_bye(

@@ -147,6 +147,11 @@ const char *pong(uint64_t epoch)
     return step((struct ss_talk_event){.type = SS_TALK_PONG, .epoch = epoch});
 }
 
+const char *connected(void)
+{
+    return step((struct ss_talk_event){.type = SS_TALK_CONNECTED});
+}
+
 const char *after(int64_t ms)
 {
     now += ms;

@@ -33,6 +33,7 @@ const char *answer_to(uint64_t to, bool final, const char *text);
 const char *item(const char *text);
 const char *answer(const char *text);
 const char *pong(uint64_t epoch);
+const char *connected(void);
 const char *after(int64_t ms);
 // Go where the talk wants to be woken, as the shell does.
 const char *next_wake(void);

@@ -328,6 +328,20 @@ END_TEST
 
 // ---------------------------------------------------------------- restarts
 
+START_TEST(a_coordinator_that_is_reached_again_is_asked_who_it_is)
+{
+    ask(1, "state", "{}");
+    ck_assert_str_eq(connected(), ""); // our PING is on its way
+    ck_assert_str_eq(pong(1), "ask state {}\n");
+    ck_assert_str_eq(connected(), "ping\n");
+    ck_assert_str_eq(pong(1), ""); // the same as before
+    ck_assert_str_eq(connected(), "ping\n");
+    ck_assert_str_eq(pong(2), "ask state {}\n");
+    answer("{\"values\":1}");
+    ck_assert_str_eq(connected(), ""); // nobody waits
+}
+END_TEST
+
 START_TEST(a_restarted_coordinator_is_attached_to_after_the_last_event)
 {
     begin_run();
@@ -616,6 +630,8 @@ static TCase *repeating(void)
     tcase_add_test(tcase, a_run_without_events_is_attached_to_again);
     tcase_add_test(tcase, what_may_be_done_only_once_is_never_asked_again);
     tcase_add_test(tcase, an_op_that_nobody_knows_is_asked_once);
+    tcase_add_test(
+        tcase, a_coordinator_that_is_reached_again_is_asked_who_it_is);
     tcase_add_test(
         tcase, a_restarted_coordinator_is_attached_to_after_the_last_event);
     tcase_add_test(tcase,

@@ -434,11 +434,39 @@ START_TEST(clients_in_threads_each_get_their_own_answers)
 }
 END_TEST
 
+// A worker that waits for a coordinator which is away learns when it is there.
+START_TEST(a_client_is_told_of_each_connection_that_it_makes)
+{
+    enum { TURNS = 100 };
+    char peer[SS_PEER_SIZE], *endpoint;
+    struct ss_link *server = open_or_fail(kinds[_i], true);
+    bool is_loop = strncmp(kinds[_i], "loop:", 5) == 0;
+    endpoint = ss_strdup(ss_link_endpoint(server));
+    struct ss_link *client = open_or_fail(endpoint, false);
+    send_text(client, NULL, "hello");
+    expect(server, peer, "hello");
+    ck_assert(is_loop == (ss_link_news_fd(client) == -1));
+    ck_assert(ss_link_news_fd(server) == -1 && !ss_link_is_new(server));
+    for (int i = 0; i < 2 && !is_loop; i++) {
+        bool is_told = false; // other things end a wait, too
+        for (int turn = 0; turn < TURNS && !is_told; turn++)
+            is_told = ss_link_wait_each(&client, 1, NULL, 0, PATIENCE_MS);
+        ck_assert(is_told && ss_link_is_new(client));
+        ck_assert(!ss_link_is_new(client)); // it was told
+        ss_link_close(&server);
+        server = open_or_fail(endpoint, true);
+    }
+    ss_link_close(&client);
+    ss_link_close(&server);
+    ss_free(endpoint);
+}
+END_TEST
+
 // Read all of two links by turns, as a worker does; gives how many came.
 static int read_both(struct ss_link *const links[2], const int *fds)
 {
     int count = 0;
-    ss_link_wait_each(links, 2, fds, 1, PATIENCE_MS);
+    (void)ss_link_wait_each(links, 2, fds, 1, PATIENCE_MS);
     for (int i = 0; i < 2; i++) {
         char peer[SS_PEER_SIZE];
         void *bytes;
@@ -491,6 +519,8 @@ int main(void)
     tcase_add_loop_test(tcase, a_message_goes_there_and_an_answer_back, 0, 3);
     tcase_add_loop_test(tcase, two_clients_have_two_names, 0, 3);
     tcase_add_loop_test(tcase, several_links_are_waited_for_together, 0, 3);
+    tcase_add_loop_test(
+        tcase, a_client_is_told_of_each_connection_that_it_makes, 0, 3);
     tcase_add_loop_test(tcase, sending_to_nobody_says_so, 0, 3);
     tcase_add_loop_test(tcase, a_peer_that_left_is_not_connected, 0, 3);
     tcase_add_loop_test(tcase, a_message_over_the_limit_is_refused, 0, 3);

@@ -204,6 +204,12 @@ const char *script_pong(struct script *script, uint64_t epoch)
         (struct ss_session_event){.type = SS_SESSION_PONG, .epoch = epoch});
 }
 
+const char *script_connected(struct script *script)
+{
+    return step(
+        script, (struct ss_session_event){.type = SS_SESSION_CONNECTED});
+}
+
 const char *script_drain(struct script *script)
 {
     return step(script, (struct ss_session_event){.type = SS_SESSION_DRAIN});

@@ -40,6 +40,7 @@ const char *script_tick(struct script *script, int64_t after_ms);
 const char *script_welcome(struct script *script, uint64_t epoch);
 const char *script_refused(struct script *script, int status, const char *text);
 const char *script_pong(struct script *script, uint64_t epoch);
+const char *script_connected(struct script *script);
 const char *script_drain(struct script *script);
 // One order of that name.
 const char *script_task(

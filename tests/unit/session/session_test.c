@@ -292,6 +292,21 @@ START_TEST(a_silent_coordinator_is_greeted_anew_and_told_what_happened)
 }
 END_TEST
 
+// A coordinator that was killed and started again is known at once, not when a
+// PING is due anyway.
+START_TEST(a_coordinator_that_is_reached_again_is_asked_who_it_is)
+{
+    script_tick(&s, 0);
+    ck_assert_str_eq(script_connected(&s), ""); // our HELLO is on its way
+    script_welcome(&s, 1);
+    ck_assert_str_eq(script_connected(&s), "PING\n");
+    ck_assert_str_eq(script_pong(&s, 1), ""); // the same as before
+    ck_assert_str_eq(script_connected(&s), "PING\n");
+    ck_assert_str_eq(script_pong(&s, 2), "HELLO\n");
+    ck_assert_str_eq(script_connected(&s), "");
+}
+END_TEST
+
 START_TEST(a_coordinator_with_another_epoch_is_greeted_anew)
 {
     be_welcome();
@@ -484,6 +499,7 @@ static Suite *make_suite(void)
     T(an_idle_timeout_counts_from_the_last_sign_of_progress);
     T(where_only_heartbeats_count_nothing_else_does);
     T(a_silent_coordinator_is_greeted_anew_and_told_what_happened);
+    T(a_coordinator_that_is_reached_again_is_asked_who_it_is);
     T(a_coordinator_with_another_epoch_is_greeted_anew);
     T(a_coordinator_to_which_we_are_a_stranger_is_greeted_anew);
     T(orders_of_an_older_epoch_are_not_begun);
