@@ -73,15 +73,16 @@ function(ss_wire_room name folder schemas)
   target_include_directories(${name} SYSTEM PRIVATE ${generated})
 endfunction()
 
-# Let what `target` loads find the words of superstep.h in it. These two pull in
-# every object file that has one.
+# Let what `target` loads find the words of superstep.h in it. These three pull
+# in every object file that has one.
 function(ss_export target)
   ss_existing(links ${ARGN})
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
   target_link_libraries(${target} PRIVATE ${links})
   if(links)
     target_link_options(${target} PRIVATE
-        LINKER:--undefined=ss_application_new LINKER:--undefined=ss_execute)
+        LINKER:--undefined=ss_application_new LINKER:--undefined=ss_execute
+        LINKER:--undefined=ss_typed_text)
   endif()
 endfunction()
 
