@@ -83,8 +83,9 @@ int ss_cmd_health(struct ss_client *client)
     if (!body || sscanf(answer, "HTTP/1.%*1[01] %3d", &status) != 1)
         return ss_cli_fail(
             "what answers at %s is not a process of Superstep", words.items[0]);
-    char *text = ss_text_plain(body + 4);
-    text[strcspn(text, "?\n")] = '\0'; // its end of line
+    char *line = ss_memdup(body + 4, strcspn(body + 4, "\r\n"));
+    char *text = ss_text_plain(line);
+    ss_free(line);
     if (ss_cli_options.json)
         printf("{\"%s\": %s}\n", live ? "live" : "healthy",
             status == 200 ? "true" : "false");

@@ -3,7 +3,7 @@
 //     WORKER  GRAPHS       RUNNING
 //     w1      digest@5f0c        4
 //
-// Cells are text as it is shown; control characters become '?', so that no name
+// Cells are text as it is shown; control characters are escaped, so that no name
 // can move the cursor.
 //
 // By hand, not by libsmartcols: that one cuts a cell without a mark, and a cut

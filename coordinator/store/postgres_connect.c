@@ -196,7 +196,7 @@ bool ss_pg_is_away(const struct ss_pg_store *store)
         "10", "15", "5", "3", "30000", "superstep", store->url, "UTF8", NULL};
     PGPing answer = PQpingParams(keys, values, 1);
     return answer == PQPING_REJECT || answer == PQPING_NO_RESPONSE ||
-           (answer == PQPING_OK && is_full(values));
+           (answer == PQPING_OK && !store->was_reached && is_full(values));
 }
 
 PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error)
@@ -331,6 +331,7 @@ int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error)
         return SS_OK;
     }
     store->conn = ss_pg_dial(store, error);
+    store->was_reached = store->conn != NULL;
     if (!store->conn) {
         return SS_EIO;
     }

@@ -91,6 +91,7 @@ struct ss_pg_store {
     int64_t reconnect_ms;
     bool leaves_commit; // synchronous_commit is left as the server has it
     PGconn *conn;       // NULL: to be made
+    bool was_reached;   // when it was to be made last
     struct ss_pg_identity identity;
     bool is_known; // `identity` is set
     bool has_moved;
