@@ -133,6 +133,11 @@ class Cluster:
                 for ms, key, thread, node, attempt in
                 (line.split() for line in self.file.read_text().splitlines())]
 
+    def until_at_b(self, count):
+        """So many runs are in flight."""
+        self.until(lambda: sum(node == "b" for *_, node, _ in self.ran())
+                   == count, "so many runs in flight")
+
     def runs_ended(self, endpoint, count):
         runs = self.at(endpoint, "runs", "--limit", str(10 * count))
         expect(len(runs) == count, f"{len(runs)} runs instead of {count}")
@@ -170,9 +175,7 @@ def test_one_of_three_is_killed_and_all_runs_finish():
         cluster.until(cluster.is_even, "even shards")
         with cluster.gate_shut():
             threads = cluster.ask_runs(RUNS)
-            cluster.until(
-                lambda: sum(node == "b" for *_, node, _ in cluster.ran())
-                == RUNS, "all runs in flight")
+            cluster.until_at_b(RUNS)
             dead, *living = cluster.endpoints
             cluster.coordinators[0].kill()
             killed_ms = time.monotonic() * 1000
@@ -199,8 +202,7 @@ def test_one_that_slept_past_its_lease_is_refused():
         sleeper = cluster.coordinators[0]
         with cluster.gate_shut():
             threads = cluster.ask_runs(6)
-            cluster.until(lambda: sum(
-                node == "b" for *_, node, _ in cluster.ran()) == 6, "b")
+            cluster.until_at_b(6)
             sleeper.kill(signal.SIGSTOP)
             # The other one takes over when the lease has ended.
             cluster.until(lambda: cluster.shards() == {
@@ -223,8 +225,7 @@ def test_one_that_is_asked_to_stop_hands_its_threads_over():
         leaver, stayer = cluster.coordinators
         with cluster.gate_shut():
             threads = cluster.ask_runs(8)
-            cluster.until(lambda: sum(
-                node == "b" for *_, node, _ in cluster.ran()) == 8, "b")
+            cluster.until_at_b(8)
             leaver.kill(signal.SIGTERM)
             leaver.wait_line("stopping")
             # It waits for what runs; no lease has to end for the rest.
@@ -242,8 +243,7 @@ def test_one_that_starts_again_at_its_place_goes_on_at_once():
         cluster = Cluster(world, server, coordinators=1, workers=1)
         with cluster.gate_shut():
             cluster.ask_runs(3)
-            cluster.until(lambda: sum(
-                node == "b" for *_, node, _ in cluster.ran()) == 3, "b")
+            cluster.until_at_b(3)
             cluster.coordinators[0].kill()
         # Its lease of an hour has not ended; its name is the same.
         server.sql("UPDATE superstep.members SET lease_end = lease_end +"

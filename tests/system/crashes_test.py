@@ -51,29 +51,30 @@ SS_APP(SS_GRAPH("crash", define))
 """
 
 
+def run_of(world, code, *more):
+    """Its worker, and its run to the end."""
+    source = world.path("body.c")
+    source.write_text(code, encoding="utf-8")
+    world.coordinator("--lease-ms", str(LEASE_MS))
+    worker = world.worker(world.compile(source), None, *more, capacity=1)
+    run = world.command("run", "crash", "--input", '{"log": []}')
+    return worker, run, run.wait()
+
+
 def test_a_body_that_exits_does_not_end_the_supervisor():
     with World() as world:
-        source = world.path("exits.c")
-        source.write_text(EXITS, encoding="utf-8")
-        world.coordinator("--lease-ms", str(LEASE_MS))
-        worker = world.worker(world.compile(source), None, "--processes", "1",
-                              capacity=1)
-        text = world.command("run", "crash", "--input", '{"log": []}')
-        expect(text.wait() == 1, text.text())
-        expect("crashed its worker: exit code 3" in text.text(), text.text())
+        worker, run, status = run_of(world, EXITS, "--processes", "1")
+        expect(status == 1, run.text())
+        expect("crashed its worker: exit code 3" in run.text(), run.text())
         expect(worker.is_running(), worker.text())
 
 
 def test_a_body_that_ends_its_thread_is_a_crash_and_hangs_no_run():
     with World() as world:
-        source = world.path("exits.c")
-        source.write_text(EXITS.replace("exit(3)", "pthread_exit(NULL)")
-                          .replace("stdlib", "pthread"), encoding="utf-8")
-        world.coordinator("--lease-ms", str(LEASE_MS))
-        worker = world.worker(world.compile(source), None, "--processes", "1",
-                              capacity=1)
-        run = world.command("run", "crash", "--input", '{"log": []}')
-        expect(run.wait() == 1, run.text())
+        worker, run, status = run_of(
+            world, EXITS.replace("exit(3)", "pthread_exit(NULL)")
+            .replace("stdlib", "pthread"), "--processes", "1")
+        expect(status == 1, run.text())
         expect("crashed its worker: signal 6" in run.text(), run.text())
         worker.wait_line('node "crash" of graph "crash" ended its thread '
                          r"\(pthread_exit, .*: it has to return")
@@ -98,13 +99,10 @@ static int crash(struct ss_task *task)
 
 def test_a_child_that_comes_back_from_a_body_hangs_no_run():
     with World() as world:
-        source = world.path("forks.c")
-        source.write_text(FORKS + EXITS[EXITS.index("static void define"):]
-                          .replace("SS_ADD", "SS_APPEND"), encoding="utf-8")
-        world.coordinator("--lease-ms", str(LEASE_MS))
-        worker = world.worker(world.compile(source), capacity=1)
-        run = world.command("run", "crash", "--input", '{"log": []}')
-        expect(run.wait() == 0, run.text())
+        worker, run, status = run_of(
+            world, FORKS + EXITS[EXITS.index("static void define"):]
+            .replace("SS_ADD", "SS_APPEND"))
+        expect(status == 0, run.text())
         expect("its child ended with 1" in run.text(), run.text())
         worker.wait_line("crash: a child process that it forked came back")
         expect(worker.stop() == 0, worker.text())

@@ -8,12 +8,10 @@ watches over it starts it again. That is what the keeper does here.
 import signal
 import sys
 import threading
-import urllib.error
-import urllib.request
 
 import harness
 import postgres
-from harness import ROOT, World, expect
+from harness import ROOT, World, expect, get, port_of
 from proxy import Proxy
 
 ROUNDS = ROOT / "tests/system/app/rounds.c"
@@ -117,22 +115,13 @@ def test_a_database_that_is_away_for_long_ends_no_coordinator():
         expect(coordinator.is_running(), coordinator.text())
 
 
-def get(port, page):
-    try:
-        with urllib.request.urlopen(
-                f"http://127.0.0.1:{port}/{page}", timeout=30) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
 def test_a_coordinator_that_starts_waits_for_a_database_that_is_away():
     """As one that runs does: it is live, is not ready, and says for what."""
     with World() as world, postgres.Postgres() as server:
         server.stop()
         coordinator = world.coordinator(
             "--store", server.url(), "--metrics", "127.0.0.1:0", wait=False)
-        port = coordinator.wait_line(r"metrics and health on port (\d+)")[1]
+        port = port_of(coordinator)
         coordinator.wait_line(
             "the store has not answered for .*cannot connect to .*"
             "Is the server running")

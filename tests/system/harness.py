@@ -19,6 +19,8 @@ import tempfile
 import threading
 import time
 import traceback
+import urllib.error
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("SS_BUILD_DIR", ROOT / "build/dev"))
@@ -37,6 +39,21 @@ class Failure(Exception):
 def expect(condition, text):
     if not condition:
         raise Failure(text)
+
+
+def get(port, page):
+    """The status and text of a page that a process shows there."""
+    try:
+        with urllib.request.urlopen(
+                f"http://127.0.0.1:{port}/{page}", timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def port_of(process):
+    """Where it shows them."""
+    return process.wait_line(r"metrics and health on port (\d+)")[1]
 
 
 class Process:

@@ -2,27 +2,12 @@
 
 import re
 import time
-import urllib.error
-import urllib.request
 
-from harness import DEADLINE_S, LIB, World, expect, main
+from harness import DEADLINE_S, LIB, World, expect, get, main, port_of
 
 HELLO = LIB / "libhello.so"
 DIGEST = LIB / "libdigest.so"
 ANY = ("--metrics", "127.0.0.1:0")
-
-
-def port(process):
-    return process.wait_line(r"metrics and health on port (\d+)")[1]
-
-
-def get(of, page):
-    try:
-        with urllib.request.urlopen(
-                f"http://127.0.0.1:{of}/{page}", timeout=30) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
 
 
 def numbers(of):
@@ -51,9 +36,9 @@ def until(of, **wanted):
 
 def test_a_run_is_counted():
     with World() as world:
-        coordinator = port(world.coordinator(*ANY))
+        coordinator = port_of(world.coordinator(*ANY))
         until(coordinator, workers=0, shards_owned=1024, runs_started_total=0)
-        worker = port(world.worker(HELLO, None, *ANY, capacity=3))
+        worker = port_of(world.worker(HELLO, None, *ANY, capacity=3))
         until(coordinator, workers=1, workers_capacity=3)
         world.do("run", "hello", "--thread", "t", "--input",
                  '{"name": "Ada"}')
@@ -78,7 +63,7 @@ def test_what_waits_and_what_is_lost_shows():
         effects = world.start_effects()
         hold = world.path("hold")
         hold.mkdir()
-        coordinator = port(world.coordinator(*ANY))
+        coordinator = port_of(world.coordinator(*ANY))
         worker = world.worker(
             DIGEST, f"log={effects.path} hold=measure:{hold}", capacity=2)
         run = world.command(
@@ -99,7 +84,7 @@ def test_what_waits_and_what_is_lost_shows():
 
 def test_limits_show_by_their_names():
     with World() as world:
-        coordinator = port(world.coordinator(*ANY))
+        coordinator = port_of(world.coordinator(*ANY))
         world.worker(HELLO, None, capacity=3)
         until(coordinator, workers=1)
         world.do("limit", "hello/greet", "--tasks", "2")
@@ -121,7 +106,7 @@ def test_limits_show_by_their_names():
 def test_a_worker_without_a_coordinator_is_not_healthy():
     with World() as world:
         first = world.coordinator()
-        worker = port(world.worker(HELLO, None, *ANY))
+        worker = port_of(world.worker(HELLO, None, *ANY))
         first.kill()
         end = time.monotonic() + DEADLINE_S
         while get(worker, "health")[0] != 503:
@@ -138,10 +123,10 @@ def test_a_worker_without_a_coordinator_is_not_healthy():
 def test_a_probe_says_whether_a_process_can_work():
     with World() as world:
         coordinator = world.coordinator(*ANY)
-        at = f"127.0.0.1:{port(coordinator)}"
+        at = f"127.0.0.1:{port_of(coordinator)}"
         expect(world.do("health", at) == "ok", "not ok")
         expect(world.do("health", at, "--json") == '{"healthy": true}', "JSON")
-        worker = port(world.worker(HELLO, None, *ANY))
+        worker = port_of(world.worker(HELLO, None, *ANY))
         expect(world.do("health", f"localhost:{worker}") == "ok", "not ok")
         coordinator.kill()
         world.do("health", at, status=4)

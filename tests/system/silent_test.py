@@ -7,12 +7,10 @@ import re
 import signal
 import sys
 import time
-import urllib.error
-import urllib.request
 
 import harness
 import postgres
-from harness import BIN, DEADLINE_S, LIB, World, expect
+from harness import BIN, DEADLINE_S, LIB, World, expect, get, port_of
 
 HELLO = LIB / "libhello.so"
 STORE_FAILED = 4
@@ -34,19 +32,6 @@ static int hang(void)
 int fsync(int fd) { (void)fd; return hang(); }
 int fdatasync(int fd) { (void)fd; return hang(); }
 """
-
-
-def get(port, page):
-    try:
-        with urllib.request.urlopen(
-                f"http://127.0.0.1:{port}/{page}", timeout=30) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
-def port_of(coordinator):
-    return coordinator.wait_line(r"metrics and health on port (\d+)")[1]
 
 
 def until(condition):
