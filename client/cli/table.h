@@ -3,8 +3,8 @@
 //     WORKER  GRAPHS       RUNNING
 //     w1      digest@5f0c        4
 //
-// Cells are text as it is shown; control characters are escaped, so that no name
-// can move the cursor.
+// Cells are text as it is shown; control characters are escaped, so that no
+// name can move the cursor.
 //
 // By hand, not by libsmartcols: that one cuts a cell without a mark, and a cut
 // name reads as a name (docs/decisions/0024-tables-by-hand.md).
