@@ -25,19 +25,6 @@ int main(void)
 static struct ss_store_actor *actor;
 static uint64_t epoch;
 
-// The actor has pg.other; pg.store looks at what is there.
-static void start(void)
-{
-    open_store(&pg.store);
-    open_store(&pg.other);
-    ck_assert_int_eq(
-        ss_store_fence_take(pg.other, "a", 0, &epoch, &world_error), SS_OK);
-    ck_assert_int_eq(
-        ss_store_actor_start(pg.other, &actor, &world_error), SS_OK);
-    pg.other = NULL; // the actor's
-    ss_store_actor_fence(actor, epoch);
-}
-
 static void lay(uint64_t tag, uint64_t seq, const char *body)
 {
     struct ss_store_row row = row_of("t", seq, body);
@@ -81,6 +68,21 @@ static uint64_t warm(void)
     return 50;
 }
 
+// The actor has pg.other; pg.store looks at what is there. Gives the number of
+// its last row.
+static uint64_t start(void)
+{
+    open_store(&pg.store);
+    open_store(&pg.other);
+    ck_assert_int_eq(
+        ss_store_fence_take(pg.other, "a", 0, &epoch, &world_error), SS_OK);
+    ck_assert_int_eq(
+        ss_store_actor_start(pg.other, &actor, &world_error), SS_OK);
+    pg.other = NULL; // the actor's
+    ss_store_actor_fence(actor, epoch);
+    return warm();
+}
+
 // Lay one, which the caller then sends; its descriptor is the server's.
 static bool is_sent_by_us(uint64_t tag, uint64_t seq, const char *body)
 {
@@ -109,8 +111,7 @@ static const char *last_row(uint64_t seq)
 
 START_TEST(a_unit_that_is_alone_is_sent_by_who_waits_for_it)
 {
-    start();
-    uint64_t last = warm();
+    uint64_t last = start();
     send_by_us(&last, "mine");
     expect(last, SS_OK);
     char text[32];
@@ -122,8 +123,7 @@ END_TEST
 
 START_TEST(what_comes_meanwhile_comes_behind_it)
 {
-    start();
-    uint64_t last = warm();
+    uint64_t last = start();
     send_by_us(&last, "one");
     uint64_t first = last;
     lay(first + 1, first + 1, "two");
@@ -147,8 +147,7 @@ END_TEST
 
 START_TEST(what_was_sent_is_stored_where_the_caller_ends)
 {
-    start();
-    uint64_t last = warm();
+    uint64_t last = start();
     send_by_us(&last, "one");
     lay(last + 1, last + 1, "two");
     ss_store_actor_finish(actor);
@@ -161,8 +160,7 @@ END_TEST
 
 START_TEST(a_fence_that_is_gone_is_found_out_there_too)
 {
-    start();
-    uint64_t last = warm();
+    uint64_t last = start();
     ck_assert_int_eq(ss_store_fence_break(pg.store, "a", &world_error), SS_OK);
     send_by_us(&last, "late");
     expect(last, SS_EFENCED);
@@ -175,8 +173,7 @@ END_TEST
 
 START_TEST(other_content_is_refused_and_the_same_is_a_repeat)
 {
-    start();
-    uint64_t last = warm();
+    uint64_t last = start();
     send_by_us(&last, "one");
     expect(last, SS_OK);
     lay(1000, last, "other");
@@ -193,8 +190,7 @@ END_TEST
 
 START_TEST(a_connection_that_is_lost_under_way_loses_nothing)
 {
-    start();
-    uint64_t last = warm();
+    uint64_t last = start();
     PGconn *person = connect_person();
     ask(person, "BEGIN");
     ask(person, "LOCK TABLE journal IN SHARE MODE"); // it waits there

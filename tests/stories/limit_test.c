@@ -205,15 +205,22 @@ START_TEST(a_task_is_held_by_all_its_limits_at_once)
 }
 END_TEST
 
-// Of a and b tasks come again and again, and take one of two limits each. A
-// task of c needs both at once.
-START_TEST(who_needs_two_limits_is_not_passed_over_for_ever)
+// A task of a falls under one of them, one of b under the other, one of c under
+// both.
+static void two_limits_of_one(void)
 {
     world_graph(limited("g", "a", "{'name': 'one', 'tasks_max': 1}"));
     world_graph(limited("h", "b", "{'name': 'two', 'tasks_max': 1}"));
     world_graph(limited("i", "c",
         "[{'name': 'one', 'tasks_max': 1}, {'name': 'two', 'tasks_max': 1}]"));
     world_worker("w1", 20);
+}
+
+// Of a and b tasks come again and again, and a task of c needs both limits at
+// once.
+START_TEST(who_needs_two_limits_is_not_passed_over_for_ever)
+{
+    two_limits_of_one();
     world_hold("a");
     world_hold("b");
     world_hold("c");
@@ -232,11 +239,7 @@ END_TEST
 // that come next have that place at once.
 START_TEST(what_a_cancelled_task_kept_of_a_limit_is_free)
 {
-    world_graph(limited("g", "a", "{'name': 'one', 'tasks_max': 1}"));
-    world_graph(limited("h", "b", "{'name': 'two', 'tasks_max': 1}"));
-    world_graph(limited("i", "c",
-        "[{'name': 'one', 'tasks_max': 1}, {'name': 'two', 'tasks_max': 1}]"));
-    world_worker("w1", 20);
+    two_limits_of_one();
     world_hold("b");
     begin_all("h", 1);
     begin_all("i", 1);

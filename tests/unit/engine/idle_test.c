@@ -1,0 +1,154 @@
+// idle_test.c - threads that nobody uses: how many are known without being
+// read, and when what they have is packed.
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/inside.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads.h"
+#include "tests/stories/world.h"
+#include "tests/suite.h"
+#include "tests/unit/engine/growth_lab.h"
+
+// Is it known without being read?
+static bool is_known(unsigned number)
+{
+    char name[24];
+    size_t before = lab.reads;
+    snprintf(name, sizeof(name), "t%u", number);
+    lab_ask("state", name, json_object());
+    return lab.reads == before;
+}
+
+START_TEST(idle_threads_are_known_up_to_their_number)
+{
+    lab_begin(lab_chain(1), 0, NULL);
+    for (unsigned i = 0; i < SS_IDLE_THREADS_MAX; i++)
+        ck_assert(!is_known(i)); // read now; there is nothing of it
+    ck_assert(is_known(0));      // used: the second is the longest idle now
+    ck_assert(!is_known(SS_IDLE_THREADS_MAX));
+    ck_assert(is_known(0));
+    ck_assert(is_known(2));
+    ck_assert(!is_known(1));
+    lab_end();
+}
+END_TEST
+
+START_TEST(idle_threads_are_known_up_to_their_weight)
+{
+    enum { SIZE = 1 << 20, COUNT = 10 };
+    char *text = ss_alloc(SIZE + 1);
+    memset(text, 'x', SIZE);
+    text[SIZE] = '\0';
+    lab_begin(lab_chain(1), 0, NULL);
+    for (unsigned i = 0; i < COUNT; i++)
+        lab_use_thread(i, text);
+    ck_assert(is_known(COUNT - 1));
+    ck_assert(!is_known(0));
+    lab_end();
+    ss_free(text);
+}
+END_TEST
+
+static bool is_packed(const char *name)
+{
+    const struct thread *thread =
+        ss_map_get(ss_threads_all(&lab.engine->engine), name);
+    ck_assert(thread && thread->journal);
+    return ss_journal_is_packed(thread->journal);
+}
+
+static void rest(int64_t ms)
+{
+    struct ss_event event = {.type = SS_EVENT_TICK};
+    lab.now_ms += ms;
+    lab_step(&event);
+}
+
+START_TEST(threads_are_packed_when_they_have_rested_or_are_too_many)
+{
+    char last[24];
+    lab_begin(lab_chain(1), 0, NULL);
+    lab_use_thread(0, "x");
+    ck_assert(!is_packed("t0")); // its next run may begin in a moment
+    rest(SS_IDLE_PACK_MS - 1);
+    ck_assert(!is_packed("t0"));
+    rest(1);
+    ck_assert(is_packed("t0"));
+    ck_assert(is_known(0)); // and it is folded from what is in memory
+    ck_assert(!is_packed("t0"));
+    for (unsigned i = 1; i <= SS_IDLE_LARGE_MAX; i++)
+        lab_use_thread(i, "x");
+    snprintf(last, sizeof(last), "t%d", SS_IDLE_LARGE_MAX);
+    ck_assert(is_packed("t0"));
+    ck_assert(!is_packed(last));
+    lab_end();
+}
+END_TEST
+
+static size_t packed_of(unsigned count)
+{
+    size_t packed = 0;
+    for (unsigned i = 0; i < count; i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "t%u", i);
+        packed += is_packed(name);
+    }
+    return packed;
+}
+
+// Many have rested: who asks meanwhile does not wait until all are packed.
+START_TEST(threads_that_rested_are_packed_some_at_a_time)
+{
+    enum { COUNT = 2 * SS_IDLE_PACK_STEP_MAX + 1 };
+    lab_begin(lab_chain(1), 0, NULL);
+    for (unsigned i = 0; i < COUNT; i++)
+        lab_use_thread(i, "x");
+    rest(SS_IDLE_PACK_MS);
+    ck_assert_uint_eq(packed_of(COUNT), SS_IDLE_PACK_STEP_MAX);
+    rest(0);
+    ck_assert_uint_eq(packed_of(COUNT), COUNT - 1);
+    rest(0);
+    ck_assert_uint_eq(packed_of(COUNT), COUNT);
+    lab_end();
+}
+END_TEST
+
+// No worker is there whose silence a tick would be for: the memory comes back
+// all the same.
+START_TEST(the_engine_wants_a_tick_when_a_thread_has_rested)
+{
+    struct ss_event bye = {.type = SS_EVENT_WORKER_BYE, .peer = "w"};
+    struct ss_commands commands;
+    lab_begin(lab_chain(1), 0, NULL);
+    lab_use_thread(0, "x");
+    bye.now_ms = lab.now_ms;
+    ss_engine_step(lab.engine, &bye, &commands);
+    ck_assert_int_le(commands.wake_at_ms, lab.now_ms + SS_IDLE_PACK_MS);
+    rest(commands.wake_at_ms - lab.now_ms);
+    ck_assert(is_packed("t0"));
+    lab_end();
+}
+END_TEST
+
+int main(void)
+{
+    ss_value_setup();
+    Suite *suite = suite_create("idle");
+    TCase *tcase = tcase_create("idle");
+    tcase_set_timeout(tcase, 600);
+    tcase_add_test(tcase, idle_threads_are_known_up_to_their_number);
+    tcase_add_test(tcase, idle_threads_are_known_up_to_their_weight);
+    tcase_add_test(
+        tcase, threads_are_packed_when_they_have_rested_or_are_too_many);
+    tcase_add_test(tcase, threads_that_rested_are_packed_some_at_a_time);
+    tcase_add_test(tcase, the_engine_wants_a_tick_when_a_thread_has_rested);
+    suite_add_tcase(suite, tcase);
+    return suite_main(suite);
+}
