@@ -6,6 +6,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/check.h"
+#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/run_status.h"
 #include "common/model/suggest.h"
@@ -276,6 +277,138 @@ bool ss_find_may_fit(
 {
     return find->metadata && ss_json_bool(record, SS_FIND_LONG, false) &&
            fits_otherwise(find, index, record);
+}
+
+// ------------------------------------------------ marks
+
+// As it is written in one way only, whoever wrote it. Gives.
+static char *text_of(const json_t *value)
+{
+    const size_t how = JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY;
+    if (json_is_real(value) && json_real_value(value) == 0)
+        return ss_strdup("0.0"); // also of one that is negative
+    size_t size = json_dumpb(value, NULL, 0, how);
+    char *text = ss_zalloc(size + 1, 1);
+    size_t written = json_dumpb(value, text, size, how);
+    ss_check(written == size);
+    return text;
+}
+
+// Equal values have one number.
+static int64_t number_of(const char *key, const json_t *value)
+{
+    char *text = text_of(value), *all = ss_format("%s=%s", key, text);
+    int64_t number = (int64_t)ss_hash64(all, strlen(all));
+    ss_free(text);
+    ss_free(all);
+    return number;
+}
+
+static void add_pairs(struct ss_find_marks *marks, const json_t *pairs)
+{
+    const char *key;
+    json_t *value;
+    marks->pairs = ss_zalloc(json_object_size(pairs) + 1, sizeof(int64_t));
+    json_object_foreach ((json_t *)pairs, key, value)
+        marks->pairs[marks->pairs_count++] = number_of(key, value);
+}
+
+// A part of a text; NULL: there is none.
+struct part {
+    const char *text;
+    size_t size;
+};
+
+// Behind the text in quotes that begins there.
+static const char *behind_text(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        at += *at == '\\' && at + 1 < end;
+    return at < end ? at + 1 : end;
+}
+
+// Behind the value that begins there: at a comma or a bracket of what is
+// around.
+static const char *behind_value(const char *at, const char *end)
+{
+    for (size_t depth = 0; at < end;) {
+        bool closes = *at == '}' || *at == ']';
+        if (depth == 0 && (closes || *at == ','))
+            return at;
+        depth += *at == '{' || *at == '[';
+        depth -= closes;
+        at = *at == '"' ? behind_text(at, end) : at + 1;
+    }
+    return end;
+}
+
+// The members of an object of these names, which are never written with
+// escapes. A record that is put is made as text, and read here in each commit:
+// a tree of it would cost as much as the rest of the put.
+static void members_of(const char *text, size_t size, const char *const *names,
+    size_t count, struct part *ret)
+{
+    const char *at = text, *end = text + size;
+    while (at < end && (at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+        const char *name = at + 1, *stop = behind_text(at, end);
+        at = memchr(stop, ':', (size_t)(end - stop));
+        if (!at)
+            return;
+        const char *value = at + 1;
+        at = behind_value(value, end);
+        for (size_t i = 0; i < count; i++)
+            if (strlen(names[i]) == (size_t)(stop - 1 - name) &&
+                memcmp(names[i], name, (size_t)(stop - 1 - name)) == 0)
+                ret[i] = (struct part){value, (size_t)(at - value)};
+    }
+}
+
+// Gives; NULL: it is none.
+static json_t *read_part(const struct part *part)
+{
+    return part->text ? json_loadb(part->text, part->size,
+                            JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
+                      : NULL;
+}
+
+void ss_find_marks_read(
+    const char *text, size_t size, struct ss_find_marks *ret)
+{
+    enum { GRAPH, METADATA, OWN, IS_LONG, COUNT };
+    static const char *const names[COUNT] = {
+        "graph", "metadata", SS_FIND_OWN, SS_FIND_LONG};
+    struct part parts[COUNT] = {{0}};
+    json_t *values[COUNT], *all = NULL;
+    members_of(text, size, names, COUNT, parts);
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = read_part(&parts[i]);
+    if (json_is_object(values[METADATA]) || json_is_object(values[OWN])) {
+        all = json_object();
+        json_object_update(all, values[METADATA]);
+        json_object_update(all, values[OWN]);
+    }
+    *ret = (struct ss_find_marks){
+        .graph = ss_strdup(json_string_value(values[GRAPH]))};
+    if (all || json_is_true(values[IS_LONG]))
+        add_pairs(ret, all);
+    if (json_is_true(values[IS_LONG]))
+        ret->pairs[ret->pairs_count++] = SS_FIND_UNSEARCHED;
+    json_decref(all);
+    for (size_t i = 0; i < COUNT; i++)
+        json_decref(values[i]);
+}
+
+void ss_find_marks_of(const struct ss_find *find, struct ss_find_marks *ret)
+{
+    *ret = (struct ss_find_marks){.graph = ss_strdup(find->graph)};
+    add_pairs(ret, find->metadata);
+}
+
+void ss_find_marks_fini(struct ss_find_marks *marks)
+{
+    ss_free(marks->graph);
+    ss_free(marks->pairs);
+    *marks = (struct ss_find_marks){0};
 }
 
 // ------------------------------------------------ places

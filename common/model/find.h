@@ -72,6 +72,22 @@ bool ss_find_is_none(const struct ss_find *find, const char *text, size_t size);
 bool ss_find_may_fit(
     const struct ss_find *find, const char *index, const json_t *record);
 
+// What a record is looked up by: its graph, and a number for each pair of the
+// metadata by which it is found.
+struct ss_find_marks {
+    char *graph;    // NULL: it is of none
+    int64_t *pairs; // and SS_FIND_UNSEARCHED, where its metadata is too long
+    size_t pairs_count;
+};
+#define SS_FIND_UNSEARCHED ((int64_t)1)
+// Of a record's text; of what is none, nothing. Gives: ss_find_marks_fini().
+void ss_find_marks_read(
+    const char *text, size_t size, struct ss_find_marks *ret);
+// Those that a record must have to be one of these, but for what its length
+// hides. Gives the same.
+void ss_find_marks_of(const struct ss_find *find, struct ss_find_marks *ret);
+void ss_find_marks_fini(struct ss_find_marks *marks);
+
 // Where a page ends: a time, and a key of the store. Gives.
 char *ss_find_place(int64_t at_us, const char *key);
 // < 0: the left one comes first.

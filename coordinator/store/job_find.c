@@ -117,9 +117,13 @@ static struct ss_store_search search_of(
 static int look_through(struct ss_store *store, struct ss_job *job,
     enum ss_store_table table, struct look *look)
 {
-    const struct ss_store_search search = search_of(&job->find, table);
+    struct ss_store_search search = search_of(&job->find, table);
+    struct ss_find_marks marks;
+    ss_find_marks_of(&job->find, &marks);
+    search.marks = &marks;
     *look = (struct look){.find = &job->find, .error = &job->error};
     int status = ss_store_search(store, &search, on_found, look, &job->error);
+    ss_find_marks_fini(&marks);
     return status == STOP ? SS_OK : status;
 }
 

@@ -1,8 +1,8 @@
 // postgres_append.c - a range of units as one pipeline with one Sync: rows,
 // then the puts, without waiting for an answer in between.
-
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "common/model/find.h"
 #include "common/model/journal.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"
@@ -198,8 +198,21 @@ static enum ss_pg_put kind_of(const struct ss_store_put *put)
 
 struct put_arrays {
     struct ss_pg_array keys, indexes, expiries, hashes, values, times, states,
-        expected;
+        graphs, pairs, expected;
 };
+
+static void marks_add(struct put_arrays *arrays, const struct ss_store_put *put)
+{
+    struct ss_find_marks marks = {0};
+    if (put->table == SS_TABLE_RUNS || put->table == SS_TABLE_THREADS) {
+        ss_find_marks_read(put->value, put->value_size, &marks);
+    }
+    char *pairs = ss_pg_pairs(&marks);
+    ss_pg_array_text(&arrays->graphs, marks.graph);
+    ss_pg_array_text(&arrays->pairs, pairs);
+    ss_free(pairs);
+    ss_find_marks_fini(&marks);
+}
 
 static void put_add(struct put_arrays *arrays, const struct ss_store_put *put)
 {
@@ -214,6 +227,9 @@ static void put_add(struct put_arrays *arrays, const struct ss_store_put *put)
     ss_pg_array_bytes(&arrays->values, put->value, put->value_size);
     ss_pg_array_number(&arrays->times, put->at_us);
     ss_pg_array_text(&arrays->states, put->status);
+    if (ss_store_table_has_times(put->table)) {
+        marks_add(arrays, put);
+    }
     ss_pg_array_number(&arrays->expected, (int64_t)put->expected);
 }
 
@@ -242,7 +258,8 @@ static void puts_send(struct pipeline *pipeline, struct put_arrays *arrays,
     } all[] = {{&arrays->keys, OF_ALL}, {&arrays->indexes, OF_INDEX},
         {&arrays->expiries, OF_VALUE}, {&arrays->hashes, OF_VALUE},
         {&arrays->values, OF_VALUE}, {&arrays->times, OF_TIME},
-        {&arrays->states, OF_TIME}, {&arrays->expected, OF_SAME}};
+        {&arrays->states, OF_TIME}, {&arrays->graphs, OF_TIME},
+        {&arrays->pairs, OF_TIME}, {&arrays->expected, OF_SAME}};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if ((wanted & all[i].of) && count > 0) {
             ss_pg_params_array(&params, all[i].array);
@@ -269,6 +286,8 @@ static void send_puts_of(
     ss_pg_array_init(&arrays.values, SS_PG_BYTEA);
     ss_pg_array_init(&arrays.times, SS_PG_INT8);
     ss_pg_array_init(&arrays.states, SS_PG_TEXT);
+    ss_pg_array_init(&arrays.graphs, SS_PG_TEXT);
+    ss_pg_array_init(&arrays.pairs, SS_PG_TEXT);
     ss_pg_array_init(&arrays.expected, SS_PG_INT8);
     for (size_t i = 0; i < run->count; i++) {
         for (size_t p = 0; p < run->units[i].puts_count; p++) {

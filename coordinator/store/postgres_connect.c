@@ -401,7 +401,7 @@ char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
     char *sql = ss_alloc(size);
     char *to = sql;
     for (; *text; text++) {
-        if (*text == '@') {
+        if (*text == '@' && text[1] != '>') {
             *to++ = '"';
             memcpy(to, store->schema, schema_size);
             to += schema_size;

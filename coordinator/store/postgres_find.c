@@ -5,9 +5,13 @@
 // before it are its own, too. Each record says of which value its time is
 // (`at_hash`); where that is not the one that stands there, the record is in a
 // small index, from which it is told its time before anyone looks for it.
+#include <inttypes.h>
 #include <string.h>
 
+#include "common/base/buf.h"
+#include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/find.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"
 
@@ -34,6 +38,20 @@ static int row_call(void *ctx, const PGresult *result, int at)
     return reader->found(reader->ctx, &found);
 }
 
+char *ss_pg_pairs(const struct ss_find_marks *marks)
+{
+    struct ss_buf text;
+    if (marks->pairs_count == 0) {
+        return NULL;
+    }
+    ss_buf_init(&text, SIZE_MAX);
+    for (size_t i = 0; i < marks->pairs_count; i++) {
+        ss_buf_addf(&text, "%s%" PRId64, i > 0 ? "," : "{", marks->pairs[i]);
+    }
+    ss_buf_add_str(&text, "}");
+    return ss_buf_steal(&text, NULL);
+}
+
 enum kind { ALL, OF_INDEX, OF_STATUS, BUSY, KINDS };
 
 // The index goes on where the place is, whatever stands at its very time.
@@ -41,7 +59,14 @@ enum kind { ALL, OF_INDEX, OF_STATUS, BUSY, KINDS };
     " at_us <= $1::bigint AND at_us >= $2::bigint AND (at_us < $1::bigint"     \
     " OR key > $3::text) ORDER BY at_us DESC, key LIMIT $4::bigint"
 #define COLUMNS "SELECT key, index_key, value, at_us FROM "
-#define RUNS    COLUMNS "@runs t WHERE"
+// The server is told the values before it plans: what is asked for in no case
+// costs nothing, and it takes the index that leaves the least. 1: those whose
+// metadata is too long to be searched (SS_FIND_UNSEARCHED).
+#define MARKED                                                                 \
+    " ($5::text IS NULL OR t.graph = $5::text) AND ($6::bigint[] IS NULL OR"   \
+    " t.pairs @> $6::bigint[] OR t.pairs @> '{1}'::bigint[]) AND"
+_Static_assert(SS_FIND_UNSEARCHED == 1, "as the statements have it");
+#define RUNS COLUMNS "@runs t WHERE" MARKED
 // There are few, and each is told.
 #define OPEN                                                                   \
     COLUMNS                                                                    \
@@ -51,16 +76,16 @@ enum kind { ALL, OF_INDEX, OF_STATUS, BUSY, KINDS };
 #define THREADS                                                                \
     "SELECT key, CASE WHEN EXISTS (SELECT FROM @open_runs o WHERE"             \
     " o.index_key = t.key) THEN '" SS_STORE_BUSY "' ELSE index_key END,"       \
-    " value, at_us FROM @threads t WHERE"
+    " value, at_us FROM @threads t WHERE" MARKED
 
 static const char *const texts[SS_TABLE_COUNT][KINDS] = {
-    [SS_TABLE_RUNS] = {RUNS BEHIND, RUNS " t.index_key = $5::text AND" BEHIND,
+    [SS_TABLE_RUNS] = {RUNS BEHIND, RUNS " t.index_key = $7::text AND" BEHIND,
         // As the index has it (postgres_schema.c).
-        RUNS " status <> 'done' AND status = $5::text AND" BEHIND, NULL},
+        RUNS " status <> 'done' AND status = $7::text AND" BEHIND, NULL},
     [SS_TABLE_OPEN] = {OPEN BEHIND, OPEN " t.index_key = $5::text AND" BEHIND,
         NULL, NULL},
     [SS_TABLE_THREADS] = {THREADS BEHIND,
-        THREADS " t.index_key = $5::text AND" BEHIND, NULL,
+        THREADS " t.index_key = $7::text AND" BEHIND, NULL,
         THREADS " t.key = ANY (ARRAY(SELECT index_key FROM @open_runs))"
                 " AND" BEHIND},
 };
@@ -84,10 +109,17 @@ static int page_read(struct ss_pg_store *store,
     enum kind kind = kind_of(search);
     struct ss_pg_params params = {0};
     char *after = ss_strdup(reader->after);
+    const struct ss_find_marks none = {0};
+    const struct ss_find_marks *marks = search->marks ? search->marks : &none;
+    char *pairs = ss_pg_pairs(marks);
     ss_pg_params_number(&params, reader->at_us);
     ss_pg_params_number(&params, search->since_us);
     ss_pg_params_text(&params, after);
     ss_pg_params_number(&params, SS_STORE_PAGE_ROWS);
+    if (search->table != SS_TABLE_OPEN) { // which has no marks
+        ss_pg_params_text(&params, marks->graph);
+        ss_pg_params_text(&params, pairs);
+    }
     if (kind == OF_INDEX) {
         ss_pg_params_text(&params, search->index);
     } else if (kind == OF_STATUS) {
@@ -102,6 +134,7 @@ static int page_read(struct ss_pg_store *store,
     int status = ss_pg_page_read(store, &page, ret_stopped, error);
     *ret_rows = page.rows;
     ss_free(after);
+    ss_free(pairs);
     return status;
 }
 
@@ -167,6 +200,75 @@ static const char threads_tell[] =
                       " coalesce(o.index_key, 'idle') THEN o.index_key "
                       "ELSE " BY_ITS_RUN " END" COUNTED;
 
+// Records that have no marks, or those of another value; so many as are told at
+// once.
+static const char unmarked[] =
+    "SELECT key, hash, value FROM @# WHERE marks_hash IS DISTINCT FROM hash"
+    " ORDER BY key LIMIT $1::bigint";
+// Of values that stand there still.
+static const char mark[] =
+    "WITH o AS (SELECT t.key, p.hash, p.graph, p.pairs FROM @# t JOIN"
+    " unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) AS p (key, hash,"
+    " graph, pairs) ON t.key = p.key AND t.hash = p.hash ORDER BY t.key FOR"
+    " UPDATE OF t SKIP LOCKED) UPDATE @# t SET graph = o.graph, pairs ="
+    " o.pairs::bigint[], marks_hash = o.hash FROM o WHERE t.key = o.key";
+
+static void marks_collect(
+    const PGresult *result, struct ss_pg_params *ret_params)
+{
+    struct ss_pg_array keys, hashes, graphs, pairs;
+    ss_pg_array_init(&keys, SS_PG_TEXT);
+    ss_pg_array_init(&hashes, SS_PG_INT8);
+    ss_pg_array_init(&graphs, SS_PG_TEXT);
+    ss_pg_array_init(&pairs, SS_PG_TEXT);
+    for (int i = 0; i < PQntuples(result); i++) {
+        struct ss_find_marks marks;
+        ss_find_marks_read(PQgetvalue(result, i, 2),
+            (size_t)PQgetlength(result, i, 2), &marks);
+        char *text = ss_pg_pairs(&marks);
+        ss_pg_array_text(&keys, PQgetvalue(result, i, 0));
+        ss_pg_array_number(&hashes, ss_pg_number_at(result, i, 1));
+        ss_pg_array_text(&graphs, marks.graph);
+        ss_pg_array_text(&pairs, text);
+        ss_free(text);
+        ss_find_marks_fini(&marks);
+    }
+    ss_pg_params_array(ret_params, &keys);
+    ss_pg_params_array(ret_params, &hashes);
+    ss_pg_params_array(ret_params, &graphs);
+    ss_pg_params_array(ret_params, &pairs);
+}
+
+static int marks_tell(struct ss_pg_store *store, enum ss_store_table table,
+    bool *ret_more, struct ss_error *error)
+{
+    struct ss_pg_params params = {0};
+    PGresult *result = NULL;
+    ss_pg_params_number(&params, SS_STORE_TELL_MAX);
+    const struct ss_pg_query look = {.sql = unmarked,
+        .table = table,
+        .params = &params,
+        .what = "look for records without marks"};
+    int status = ss_pg_ask(store, &look, &result, error);
+    ss_pg_params_fini(&params);
+    if (status != SS_OK) {
+        return status;
+    }
+    ss_check(PQntuples(result) <= SS_STORE_TELL_MAX);
+    *ret_more = *ret_more || PQntuples(result) == SS_STORE_TELL_MAX;
+    if (PQntuples(result) > 0) {
+        marks_collect(result, &params);
+        const struct ss_pg_query query = {.sql = mark,
+            .table = table,
+            .params = &params,
+            .what = "mark records"};
+        status = ss_pg_run(store, &query, error);
+        ss_pg_params_fini(&params);
+    }
+    PQclear(result);
+    return status;
+}
+
 int ss_pg_tell(struct ss_store *base, bool *ret_more, struct ss_error *error)
 {
     struct ss_pg_store *store = (struct ss_pg_store *)base;
@@ -184,6 +286,12 @@ int ss_pg_tell(struct ss_store *base, bool *ret_more, struct ss_error *error)
                 *ret_more || ss_pg_number_at(result, 0, 0) == SS_STORE_TELL_MAX;
             PQclear(result);
         }
+    }
+    if (status == SS_OK) {
+        status = marks_tell(store, SS_TABLE_RUNS, ret_more, error);
+    }
+    if (status == SS_OK) {
+        status = marks_tell(store, SS_TABLE_THREADS, ret_more, error);
     }
     return status;
 }

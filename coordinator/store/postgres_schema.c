@@ -184,6 +184,21 @@ static const char times[] = TIMES("runs") TIMES("open_runs") TIMES("threads")
     "  WHERE status <> 'done';\n"
     "CREATE INDEX threads_stand ON @threads (index_key, at_us DESC, key)\n"
     "  WHERE index_key IS NOT NULL;\n";
+// What records are looked up by (common/model/find.h), as `times`: a program of
+// before leaves the columns as they are, and `marks_hash` says of which value
+// they are. Of those that have not ended there are few: they have no index.
+#define MARKS(name)                                                            \
+    "ALTER TABLE @" name " ADD COLUMN graph text COLLATE \"C\","               \
+    " ADD COLUMN pairs bigint[], ADD COLUMN marks_hash bigint;\n"
+#define MARKS_INDEX(name)                                                      \
+    "CREATE INDEX " name "_of_graph ON @" name " (graph, at_us DESC, key)\n"   \
+    "  WHERE graph IS NOT NULL;\n"                                             \
+    "CREATE INDEX " name "_with ON @" name " USING gin (pairs)\n"              \
+    "  WHERE pairs IS NOT NULL;\n"                                             \
+    "CREATE INDEX " name "_unmarked ON @" name " (key)\n"                      \
+    "  WHERE marks_hash IS DISTINCT FROM hash;\n"
+static const char marks[] = MARKS("runs") MARKS("open_runs") MARKS("threads")
+    MARKS_INDEX("runs") MARKS_INDEX("threads");
 // What makes each format of the one before, in its place.
 static const char *const formats[SS_PG_FORMAT] = {
     NULL, format_2, format_3, format_4, format_5, format_6, format_7};
@@ -254,17 +269,24 @@ static int format_check(
     return status;
 }
 
-static int look_for_times(
-    struct ss_pg_store *store, bool *ret_there, struct ss_error *error)
+// Columns that came without a new number.
+struct columns {
+    bool times, marks;
+};
+
+static int look_for_columns(
+    struct ss_pg_store *store, struct columns *ret, struct ss_error *error)
 {
     const struct ss_pg_query query = {
-        .sql = "SELECT count(*) FROM pg_attribute WHERE attrelid ="
-               " to_regclass('@threads') AND attname = 'at_us'",
-        .what = "look for the times"};
+        .sql = "SELECT count(*) FILTER (WHERE attname = 'at_us'), count(*)"
+               " FILTER (WHERE attname = 'marks_hash') FROM pg_attribute WHERE"
+               " attrelid = to_regclass('@threads') AND NOT attisdropped",
+        .what = "look for the columns"};
     PGresult *result = NULL;
     int status = ss_pg_ask(store, &query, &result, error);
     if (status == SS_OK) {
-        *ret_there = ss_pg_number_at(result, 0, 0) > 0;
+        ret->times = ss_pg_number_at(result, 0, 0) > 0;
+        ret->marks = ss_pg_number_at(result, 0, 1) > 0;
         PQclear(result);
     }
     return status;
@@ -312,7 +334,7 @@ static int foreign(struct ss_pg_store *store, struct ss_error *error)
 static int bring_up(struct ss_pg_store *store, struct ss_error *error)
 {
     int64_t what = 0, format = 0;
-    bool has_times = false;
+    struct columns has = {false, false};
     int status = look(store, &what, error);
     if (status == SS_OK && what == 3) {
         return foreign(store, error);
@@ -327,10 +349,13 @@ static int bring_up(struct ss_pg_store *store, struct ss_error *error)
         status = script(store, formats[i], error);
     }
     if (status == SS_OK) {
-        status = look_for_times(store, &has_times, error);
+        status = look_for_columns(store, &has, error);
     }
-    if (status == SS_OK && !has_times) {
+    if (status == SS_OK && !has.times) {
         status = script(store, times, error);
+    }
+    if (status == SS_OK && !has.marks) {
+        status = script(store, marks, error);
     }
     return status;
 }
@@ -364,7 +389,7 @@ static int locked_bring_up(struct ss_pg_store *store, struct ss_error *error)
 int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error)
 {
     int64_t what = 0, format = 0;
-    bool has_times = false;
+    struct columns has = {false, false};
     int status = look(store, &what, error);
     if (status == SS_OK && what == 3) {
         return foreign(store, error);
@@ -373,9 +398,10 @@ int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error)
         status = format_check(store, &format, error);
     }
     if (status == SS_OK && what == 2) {
-        status = look_for_times(store, &has_times, error);
+        status = look_for_columns(store, &has, error);
     }
-    if (status == SS_OK && (format < SS_PG_FORMAT || !has_times)) {
+    bool is_whole = format == SS_PG_FORMAT && has.times && has.marks;
+    if (status == SS_OK && !is_whole) {
         status = locked_bring_up(store, error);
     }
     return status;

@@ -70,11 +70,17 @@ static const char *const put_texts[SS_PG_PUT_KINDS] = {
 // program puts another one that knows of no times, they differ
 // (postgres_find.c).
 #define TIMED_COLUMNS                                                          \
-    "(key, index_key, expires_us, hash, value, at_us, status, at_hash)"
-#define TIMED_LISTS PUT_LISTS ", $6::bigint[], $7::text[]"
-#define TIMED_AS    " AS p (key, index_key, expires_us, hash, value, at_us, status"
+    "(key, index_key, expires_us, hash, value, at_us, status, graph, pairs,"   \
+    " at_hash, marks_hash)"
+#define TIMED_LISTS                                                            \
+    PUT_LISTS ", $6::bigint[], $7::text[], $8::text[], $9::text[]"
+#define TIMED_AS                                                               \
+    " AS p (key, index_key, expires_us, hash, value, at_us, status, graph,"    \
+    " pairs"
 #define INSERT_TIMED                                                           \
-    "INSERT INTO @# " TIMED_COLUMNS " SELECT p.*, p.hash FROM " TIMED_LISTS    \
+    "INSERT INTO @# " TIMED_COLUMNS                                            \
+    " SELECT p.key, p.index_key, p.expires_us, p.hash, p.value, p.at_us,"      \
+    " p.status, p.graph, p.pairs::bigint[], p.hash, p.hash FROM " TIMED_LISTS  \
     ")" TIMED_AS ") ORDER BY 1"
 
 static const char *const timed_texts[SS_PG_PUT_KINDS] = {
@@ -83,15 +89,17 @@ static const char *const timed_texts[SS_PG_PUT_KINDS] = {
                      " excluded.index_key, expires_us = excluded.expires_us,"
                      " hash = excluded.hash, value = excluded.value, at_us ="
                      " excluded.at_us, status = excluded.status, at_hash ="
-                     " excluded.at_hash",
+                     " excluded.at_hash, graph = excluded.graph, pairs ="
+                     " excluded.pairs, marks_hash = excluded.marks_hash",
     [SS_PG_PUT_ABSENT] = INSERT_TIMED,
     [SS_PG_PUT_SAME] =
         "WITH u AS (UPDATE @# t SET index_key = p.index_key, expires_us ="
         " p.expires_us, hash = p.hash, value = p.value, at_us = p.at_us, status"
-        " = p.status, at_hash = p.hash FROM " TIMED_LISTS
-        ", $8::bigint[])" TIMED_AS
+        " = p.status, at_hash = p.hash, graph = p.graph, pairs ="
+        " p.pairs::bigint[], marks_hash = p.hash FROM " TIMED_LISTS
+        ", $10::bigint[])" TIMED_AS
         ", expected) WHERE t.key = p.key AND t.hash = p.expected RETURNING 1)"
-        " SELECT 1 / (count(*) = $9::bigint)::integer FROM u",
+        " SELECT 1 / (count(*) = $11::bigint)::integer FROM u",
 };
 
 enum ss_pg_statement ss_pg_put_statement(

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/model/find.h"
 #include "coordinator/store/store_sqlite.h"
 
 #define COLUMNS "SELECT key, index_key, value, at_us FROM "
@@ -15,25 +16,58 @@
     " o.index_key = t.key) THEN '" SS_STORE_BUSY "' ELSE index_key END,"       \
     " value, at_us FROM threads t WHERE"
 
+// Those that have one pair, in order; behind it one that may have it, and has
+// too much of them to be searched (SS_FIND_UNSEARCHED).
+#define PAIRED(columns, name)                                                  \
+    columns " JOIN " name "_pairs p USING (key) WHERE p.pair = ?4 AND"         \
+            " p.at_us <= ?1 AND p.at_us >= ?2 AND (p.at_us < ?1 OR p.key >"    \
+            " ?3) UNION ALL " columns " JOIN " name "_pairs p USING (key)"     \
+            " WHERE p.pair = 1 AND p.at_us <= ?1 AND p.at_us >= ?2 AND"        \
+            " (p.at_us < ?1 OR p.key > ?3) AND NOT EXISTS (SELECT 1 FROM"      \
+            " " name "_pairs q WHERE q.key = p.key AND q.pair = ?4)"           \
+            " ORDER BY 4 DESC, 1"
+_Static_assert(SS_FIND_UNSEARCHED == 1, "as the statements have it");
+#define PAIRED_RUNS                                                            \
+    PAIRED("SELECT t.key, t.index_key, t.value, p.at_us FROM runs t", "runs")
+#define PAIRED_THREADS                                                         \
+    PAIRED("SELECT t.key, CASE WHEN EXISTS (SELECT 1 FROM open_runs o WHERE"   \
+           " o.index_key = t.key) THEN '" SS_STORE_BUSY "' ELSE t.index_key"   \
+           " END, t.value, p.at_us FROM threads t",                            \
+        "threads")
+
 static const char *const texts[SS_TABLE_COUNT][SS_SQL_SEARCH_COUNT] = {
     [SS_TABLE_RUNS] = {COLUMNS "runs WHERE" BEHIND,
         COLUMNS "runs WHERE index_key = ?4 AND" BEHIND,
         // As the index has it (sqlite_schema.c).
-        COLUMNS "runs WHERE status <> 'done' AND status = ?4 AND" BEHIND, NULL},
+        COLUMNS "runs WHERE status <> 'done' AND status = ?4 AND" BEHIND, NULL,
+        COLUMNS "runs WHERE graph = ?4 AND" BEHIND, PAIRED_RUNS},
     [SS_TABLE_OPEN] = {COLUMNS "open_runs WHERE" BEHIND,
-        COLUMNS "open_runs WHERE index_key = ?4 AND" BEHIND, NULL, NULL},
+        COLUMNS "open_runs WHERE index_key = ?4 AND" BEHIND, NULL, NULL, NULL,
+        NULL},
     [SS_TABLE_THREADS] = {THREADS BEHIND,
         THREADS " t.index_key = ?4 AND" BEHIND, NULL,
-        THREADS " key IN (SELECT index_key FROM open_runs) AND" BEHIND},
+        THREADS " key IN (SELECT index_key FROM open_runs) AND" BEHIND,
+        THREADS " graph = ?4 AND" BEHIND, PAIRED_THREADS},
 };
 
 // Most runs are done: those are read by time, and who asks leaves out others.
 static enum ss_sqlite_search kind_of(const struct ss_store_search *search)
 {
+    bool marked = ss_sqlite_has_marks(search->table) && search->marks;
+    bool has_pairs = marked && search->marks->pairs_count > 0;
     if (search->index) {
         bool is_busy = search->table == SS_TABLE_THREADS &&
                        strcmp(search->index, SS_STORE_BUSY) == 0;
-        return is_busy ? SS_SQL_SEARCH_BUSY : SS_SQL_SEARCH_INDEX;
+        if (is_busy || !has_pairs || search->table == SS_TABLE_RUNS) {
+            return is_busy ? SS_SQL_SEARCH_BUSY : SS_SQL_SEARCH_INDEX;
+        }
+    }
+    if (has_pairs) {
+        return SS_SQL_SEARCH_PAIR;
+    }
+    bool is_done = !search->status || strcmp(search->status, "done") == 0;
+    if (is_done && marked && search->marks->graph) {
+        return SS_SQL_SEARCH_GRAPH;
     }
     return search->status && strcmp(search->status, "done") != 0
                ? SS_SQL_SEARCH_STATUS
@@ -76,6 +110,10 @@ int ss_sqlite_search(struct ss_store *base,
         ss_sqlite_bind_text(*kept, 4, search->index);
     } else if (kind == SS_SQL_SEARCH_STATUS) {
         ss_sqlite_bind_text(*kept, 4, search->status);
+    } else if (kind == SS_SQL_SEARCH_GRAPH) {
+        ss_sqlite_bind_text(*kept, 4, search->marks->graph);
+    } else if (kind == SS_SQL_SEARCH_PAIR) {
+        ss_sqlite_bind_number(*kept, 4, search->marks->pairs[0]);
     }
     while (status == SS_OK && (code = sqlite3_step(*kept)) == SQLITE_ROW) {
         status = found_call(*kept, found, ctx);

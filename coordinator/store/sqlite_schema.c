@@ -108,6 +108,24 @@ const char ss_sqlite_times_fill[] = FILL_RUNS("runs")
                            " = coalesce(index_key, 'idle') THEN index_key "
                            "ELSE " BY_ITS_RUN " END\n" UNTOLD;
 
+// What entries are looked up by (common/model/find.h), as the times: a program
+// of before leaves `graph` empty, and is told of no pairs. An entry of no graph
+// has an empty text.
+#define MARKS(name)                                                            \
+    "ALTER TABLE " name " ADD COLUMN graph TEXT;\n"                            \
+    "CREATE INDEX " name "_of_graph ON " name " (graph, at_us DESC, key)\n"    \
+    "  WHERE graph IS NOT NULL;\n"                                             \
+    "CREATE INDEX " name "_unmarked ON " name " (key) WHERE graph IS NULL;\n"  \
+    "CREATE TABLE " name "_pairs ( -- an entry's time for each\n"              \
+    "  key   TEXT    NOT NULL,\n"                                              \
+    "  pair  INTEGER NOT NULL,\n"                                              \
+    "  at_us INTEGER NOT NULL,\n"                                              \
+    "  PRIMARY KEY (key, pair)\n"                                              \
+    ") WITHOUT ROWID;\n"                                                       \
+    "CREATE INDEX " name "_with ON " name "_pairs (pair, at_us DESC, key);\n"
+
+const char ss_sqlite_marks[] = MARKS("runs") MARKS("threads");
+
 // Rows whose bodies name what they repeat. The number of the format keeps out
 // older programs, which read none of them.
 static const char format_5[] = "";

@@ -2,6 +2,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/find.h"
 #include "coordinator/store/store_sqlite.h"
 
 static const char *const texts[SS_SQL_COUNT] = {
@@ -40,6 +41,15 @@ static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
     [SS_SQL_ENTRY_PUT_TIMED] = {"INSERT OR REPLACE INTO ",
         " (key, index_key, value, expires_us, at_us, status)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
+    [SS_SQL_ENTRY_PUT_MARKED] = {"INSERT OR REPLACE INTO ",
+        " (key, index_key, value, expires_us, at_us, status, graph)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"},
+    [SS_SQL_ENTRY_UNMARKED] = {"SELECT key, value, at_us FROM ",
+        " WHERE graph IS NULL AND key > ?1 ORDER BY key"},
+    [SS_SQL_ENTRY_MARK] = {"UPDATE ", " SET graph = ?2 WHERE key = ?1"},
+    [SS_SQL_PAIR_ADD] = {"INSERT OR REPLACE INTO ",
+        "_pairs (key, pair, at_us) VALUES (?1, ?2, ?3)"},
+    [SS_SQL_PAIRS_DELETE] = {"DELETE FROM ", "_pairs WHERE key = ?1"},
     [SS_SQL_ENTRY_DELETE] = {"DELETE FROM ",
         " WHERE key = ?1 AND (?2 IS NULL OR index_key = ?2)"},
     [SS_SQL_ENTRY_SCAN] = {ENTRY_COLUMNS,
@@ -75,7 +85,7 @@ static int statement_of(struct ss_sqlite_store *store,
     return status;
 }
 
-static int entry_statement_of(struct ss_sqlite_store *store,
+int ss_sqlite_entry_statement(struct ss_sqlite_store *store,
     enum ss_store_table table, enum ss_sqlite_entry_statement which,
     sqlite3_stmt **ret_statement, struct ss_error *error)
 {
@@ -123,7 +133,7 @@ int ss_sqlite_end(struct ss_sqlite_store *store, sqlite3_stmt *statement,
 }
 
 // Run a statement that answers nothing.
-static int finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
+int ss_sqlite_finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
     const char *what, struct ss_error *error)
 {
     return ss_sqlite_end(
@@ -136,7 +146,7 @@ static int simple(struct ss_sqlite_store *store, enum ss_sqlite_statement which,
     sqlite3_stmt *statement = NULL;
     int status = statement_of(store, which, &statement, error);
     if (status == SS_OK) {
-        status = finish(store, statement,
+        status = ss_sqlite_finish(store, statement,
             which == SS_SQL_BEGIN ? "begin" : "commit", error);
     }
     return status;
@@ -192,8 +202,8 @@ static int view_hash(void *ctx, enum ss_store_table table, const char *key,
 {
     struct ss_sqlite_store *store = ctx;
     sqlite3_stmt *statement = NULL;
-    int status =
-        entry_statement_of(store, table, SS_SQL_ENTRY_GET, &statement, error);
+    int status = ss_sqlite_entry_statement(
+        store, table, SS_SQL_ENTRY_GET, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -234,7 +244,7 @@ static int row_add(struct ss_sqlite_store *store,
     ss_sqlite_bind_text(statement, 14, row->metadata);
     ss_sqlite_bind_number(statement, 15, (int64_t)row->checksum);
     bind_bytes(statement, 16, row->body, row->body_size);
-    return finish(store, statement, "append", error);
+    return ss_sqlite_finish(store, statement, "append", error);
 }
 
 static int rows_delete(struct ss_sqlite_store *store, const char *thread,
@@ -248,19 +258,25 @@ static int rows_delete(struct ss_sqlite_store *store, const char *thread,
     ss_sqlite_bind_text(statement, 1, thread);
     ss_sqlite_bind_number(
         statement, 2, to > INT64_MAX ? INT64_MAX : (int64_t)to);
-    return finish(store, statement, "delete", error);
+    return ss_sqlite_finish(store, statement, "delete", error);
 }
 
-static int put_apply(struct ss_sqlite_store *store,
-    const struct ss_store_put *put, struct ss_error *error)
+static enum ss_sqlite_entry_statement put_of(const struct ss_store_put *put)
+{
+    return !put->value                            ? SS_SQL_ENTRY_DELETE
+           : ss_sqlite_has_marks(put->table)      ? SS_SQL_ENTRY_PUT_MARKED
+           : ss_store_table_has_times(put->table) ? SS_SQL_ENTRY_PUT_TIMED
+                                                  : SS_SQL_ENTRY_PUT;
+}
+
+static int put_run(struct ss_sqlite_store *store,
+    const struct ss_store_put *put, const struct ss_find_marks *marks,
+    struct ss_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    bool has_times = ss_store_table_has_times(put->table);
-    int status = entry_statement_of(store, put->table,
-        !put->value ? SS_SQL_ENTRY_DELETE
-        : has_times ? SS_SQL_ENTRY_PUT_TIMED
-                    : SS_SQL_ENTRY_PUT,
-        &statement, error);
+    enum ss_sqlite_entry_statement which = put_of(put);
+    int status =
+        ss_sqlite_entry_statement(store, put->table, which, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -270,11 +286,34 @@ static int put_apply(struct ss_sqlite_store *store,
         bind_bytes(statement, 3, put->value, put->value_size);
         ss_sqlite_bind_number(statement, 4, put->expires_us);
     }
-    if (put->value && has_times) {
+    if (put->value && ss_store_table_has_times(put->table)) {
         ss_sqlite_bind_number(statement, 5, put->at_us);
         ss_sqlite_bind_text(statement, 6, put->status);
     }
-    return finish(store, statement, "put", error);
+    if (which == SS_SQL_ENTRY_PUT_MARKED) {
+        ss_sqlite_bind_text(statement, 7, marks->graph ? marks->graph : "");
+    }
+    return ss_sqlite_finish(store, statement, "put", error);
+}
+
+static int put_apply(struct ss_sqlite_store *store,
+    const struct ss_store_put *put, struct ss_error *error)
+{
+    struct ss_find_marks marks = {0};
+    if (!ss_sqlite_has_marks(put->table)) {
+        return put_run(store, put, &marks, error);
+    }
+    if (put->value) {
+        ss_find_marks_read(put->value, put->value_size, &marks);
+    }
+    int status = put_run(store, put, &marks, error);
+    bool is_gone = put->value || sqlite3_changes(store->db) > 0;
+    if (status == SS_OK && is_gone) {
+        status =
+            ss_sqlite_pairs_put(store, put, put->value ? &marks : NULL, error);
+    }
+    ss_find_marks_fini(&marks);
+    return status;
 }
 
 static int unit_write(struct ss_sqlite_store *store,
@@ -429,7 +468,7 @@ int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
         {SS_SQL_ENTRY_SCAN, SS_SQL_ENTRY_SCAN_INDEX},
         {SS_SQL_ENTRY_SCAN_THREADS, SS_SQL_ENTRY_SCAN_THREADS_INDEX}};
     sqlite3_stmt *statement = NULL;
-    int status = entry_statement_of(store, query->table,
+    int status = ss_sqlite_entry_statement(store, query->table,
         scans[query->table == SS_TABLE_THREADS][query->index != NULL],
         &statement, error);
     if (status != SS_OK) {
@@ -454,8 +493,8 @@ int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
 {
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
     sqlite3_stmt *statement = NULL;
-    int status =
-        entry_statement_of(store, table, SS_SQL_ENTRY_GET, &statement, error);
+    int status = ss_sqlite_entry_statement(
+        store, table, SS_SQL_ENTRY_GET, &statement, error);
     if (status != SS_OK) {
         return status;
     }

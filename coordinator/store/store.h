@@ -44,6 +44,7 @@ struct ss_store_found {
 typedef int ss_store_found_fn(void *ctx, const struct ss_store_found *found);
 
 // What is read of SS_TABLE_RUNS, SS_TABLE_OPEN or SS_TABLE_THREADS, by time.
+struct ss_find_marks;
 struct ss_store_search {
     enum ss_store_table table;
     // Not all of it: of runs, those of this thread; of threads, those that
@@ -54,6 +55,8 @@ struct ss_store_search {
     // Behind this place: older, or as old and with a greater key.
     int64_t at_us;
     const char *after;
+    // What those that are wanted have; a store may give others as well.
+    const struct ss_find_marks *marks; // NULL: nobody knows
 };
 
 struct ss_store;

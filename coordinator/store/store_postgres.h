@@ -22,7 +22,7 @@ enum {
     SS_PG_FORMAT = 7,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
     SS_PG_NAME_SIZE = 32,       // of a statement
-    SS_PG_PARAMS_MAX = 9,
+    SS_PG_PARAMS_MAX = 11,
 };
 
 // --- statements that a session of our own keeps (postgres_statements.c) ------
@@ -184,7 +184,7 @@ bool ss_pg_is_away(const struct ss_pg_store *store);
 PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error);
 
 // Text with "@" for the schema, "#" for the table's name and "^" for the
-// server's time. Gives.
+// server's time; the operator "@>" stays. Gives.
 char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
     enum ss_store_table table);
 
@@ -334,6 +334,8 @@ enum { SS_PG_READ_TRIES_MAX = 3 };
 
 // --- by time (postgres_find.c) ----------------------------------------------
 
+// Numbers of pairs as an array is written; NULL: there is none. Gives.
+char *ss_pg_pairs(const struct ss_find_marks *marks);
 int ss_pg_search(struct ss_store *base, const struct ss_store_search *search,
     ss_store_found_fn *found, void *ctx, struct ss_error *error);
 int ss_pg_tell(struct ss_store *base, bool *ret_more, struct ss_error *error);

@@ -243,6 +243,25 @@ static int bring_times(struct ss_sqlite_store *store, struct ss_error *error)
     return status;
 }
 
+static int bring_marks(struct ss_sqlite_store *store, struct ss_error *error)
+{
+    int64_t there = 0;
+    int status = ask(store,
+        "SELECT count(*) FROM pragma_table_info('threads') WHERE name ="
+        " 'graph'",
+        &there, error);
+    if (status == SS_OK) {
+        char *sql =
+            ss_format("BEGIN IMMEDIATE; %s", there ? "" : ss_sqlite_marks);
+        status = run(store, sql, error);
+        ss_free(sql);
+    }
+    if (status == SS_OK) {
+        status = ss_sqlite_mark(store, error);
+    }
+    return status == SS_OK ? run(store, "COMMIT", error) : status;
+}
+
 // A file system that cannot share memory refuses WAL without an error.
 static int wal_begin(struct ss_sqlite_store *store, struct ss_error *error)
 {
@@ -323,6 +342,9 @@ static int database_open(
     }
     if (status == SS_OK) {
         status = bring_times(store, error);
+    }
+    if (status == SS_OK) {
+        status = bring_marks(store, error);
     }
     if (status == SS_EAGAIN && error) {
         error->status = SS_EBUSY;

@@ -27,7 +27,12 @@ enum ss_sqlite_statement {
 enum ss_sqlite_entry_statement {
     SS_SQL_ENTRY_GET,
     SS_SQL_ENTRY_PUT,
-    SS_SQL_ENTRY_PUT_TIMED, // of a table with times
+    SS_SQL_ENTRY_PUT_TIMED,  // of a table with times
+    SS_SQL_ENTRY_PUT_MARKED, // and with marks
+    SS_SQL_ENTRY_UNMARKED,   // those that lack them
+    SS_SQL_ENTRY_MARK,
+    SS_SQL_PAIR_ADD, // of the table's pairs
+    SS_SQL_PAIRS_DELETE,
     SS_SQL_ENTRY_DELETE,
     SS_SQL_ENTRY_SCAN,
     SS_SQL_ENTRY_SCAN_INDEX,
@@ -41,6 +46,8 @@ enum ss_sqlite_search {
     SS_SQL_SEARCH_INDEX,  // of one index
     SS_SQL_SEARCH_STATUS, // of runs that stand so
     SS_SQL_SEARCH_BUSY,   // threads of open runs
+    SS_SQL_SEARCH_GRAPH,  // of one graph
+    SS_SQL_SEARCH_PAIR,   // that have one pair, or more than is searched
     SS_SQL_SEARCH_COUNT,
 };
 
@@ -70,6 +77,8 @@ extern const char *const ss_sqlite_formats[SS_SQLITE_FORMAT];
 // Times, by which records are found: what adds the columns, and what fills
 // those that a program left empty which knows of no times.
 extern const char ss_sqlite_times[], ss_sqlite_times_fill[];
+// The same of what they are looked up by (sqlite_marks.c fills it).
+extern const char ss_sqlite_marks[];
 
 // Prepare a statement that stays. What is bound must live until it is run.
 int ss_sqlite_prepare(struct ss_sqlite_store *store, const char *sql,
@@ -89,6 +98,27 @@ int ss_sqlite_fail(
 // somebody removed or replaced one of them.
 int ss_sqlite_files_stand(
     const struct ss_sqlite_store *store, struct ss_error *error);
+
+// One of these statements, of that table; it stays. What is bound must live
+// until it is run.
+int ss_sqlite_entry_statement(struct ss_sqlite_store *store,
+    enum ss_store_table table, enum ss_sqlite_entry_statement which,
+    sqlite3_stmt **ret_statement, struct ss_error *error);
+// Run it to its end; `what` is being done.
+int ss_sqlite_finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
+    const char *what, struct ss_error *error);
+
+// --- sqlite_marks.c
+// -----------------------------------------------------------
+
+// Whether entries of the table have marks.
+bool ss_sqlite_has_marks(enum ss_store_table table);
+// The pairs of that entry are these from now on; NULL: it goes.
+int ss_sqlite_pairs_put(struct ss_sqlite_store *store,
+    const struct ss_store_put *put, const struct ss_find_marks *marks,
+    struct ss_error *error);
+// Mark what a program put that knows of no marks.
+int ss_sqlite_mark(struct ss_sqlite_store *store, struct ss_error *error);
 
 int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);

@@ -492,8 +492,10 @@ START_TEST(an_older_schema_is_brought_up)
     ss_store_close(&other);
     say("DROP TABLE open_runs, members, shards, pauses;"
         " ALTER TABLE format DROP COLUMN epoch;"
-        " ALTER TABLE runs DROP at_us, DROP status, DROP at_hash;"
-        " ALTER TABLE threads DROP at_us, DROP status, DROP at_hash;"
+        " ALTER TABLE runs DROP at_us, DROP status, DROP at_hash,"
+        " DROP graph, DROP pairs, DROP marks_hash;"
+        " ALTER TABLE threads DROP at_us, DROP status, DROP at_hash,"
+        " DROP graph, DROP pairs, DROP marks_hash;"
         " UPDATE format SET number = 1;"
         " INSERT INTO runs VALUES"
         " ('r1', 't', 0, 1, convert_to('{\"status\":\"done\"}', 'UTF8')),"

@@ -328,18 +328,75 @@ static void many(enum ss_store_table table, size_t count)
     ss_free(names);
 }
 
+// There is nothing on it, and it goes on.
+static bool page_is_bare(struct ss_find *find)
+{
+    struct ss_job *job = look(find);
+    bool is_bare = job->entries_count == 0 && job->place;
+    if (is_bare)
+        go_on(find, job);
+    ss_job_destroy(&job);
+    return is_bare;
+}
+
 START_TEST(what_few_fit_is_found_in_steps)
 {
-    struct ss_find find = that(false, NULL, "h", NULL);
+    struct ss_find find = all_of(false);
+    find.prefix = (char *)"s/";
     open_kind(_i);
-    run("h", "t", 10, "done", "{}");
+    run("h", "s/1", 10, "done", "{}");
     many(SS_TABLE_RUNS, SS_STORE_FOUND_LOOKED_MAX);
     page(&find, " ...");
     page(&find, "h");
     ck_assert_ptr_null(find.after);
-    run("hh", "t", 20, "running", "{}");
+    run("hh", "s/1", 20, "running", "{}");
     page(&find, " ..."); // though it was seen: others may be newer
     page(&find, "hh h");
+}
+END_TEST
+
+// A database has an index of both; a store in memory reads all in steps.
+static void at_once(int kind, struct ss_find find, const char *expected)
+{
+    if (!world_keeps(kind))
+        while (page_is_bare(&find))
+            continue;
+    found(find, expected);
+}
+
+START_TEST(a_graph_or_a_pair_of_metadata_is_found_at_once_among_many)
+{
+    open_kind(_i);
+    run("h1", "t", 10, "done", "{\"user\":\"ann\",\"n\":[1,{\"a\":2}]}");
+    run("h2", "t", 20, "failed", "{\"user\":\"ann\"}");
+    run("c", "t", 30, "done", "{\"user\":\"bob\",\"n\":[1,{\"a\":2}]}");
+    many(SS_TABLE_RUNS, SS_STORE_FOUND_LOOKED_MAX + 1);
+    at_once(_i, that(false, NULL, "h", NULL), "h2 h1");
+    at_once(_i, that(false, NULL, NULL, "{\"user\":\"ann\"}"), "h2 h1");
+    at_once(_i, that(false, NULL, NULL, "{\"n\":[1,{\"a\":2}]}"), "c h1");
+    at_once(_i, that(false, NULL, "h", "{\"n\":[1,{\"a\":2}]}"), "h1");
+    at_once(_i, that(false, NULL, NULL, "{\"user\":\"ann\",\"n\":1}"), "");
+    at_once(_i, that(false, "failed", "h", "{\"user\":\"ann\"}"), "h2");
+    run("h2", "t", 20, "done", "{\"user\":\"cyd\"}"); // it says another thing
+    remove_from(SS_TABLE_RUNS, "c");
+    at_once(_i, that(false, NULL, NULL, "{\"user\":\"ann\"}"), "h1");
+    at_once(_i, that(false, NULL, NULL, "{\"user\":\"bob\"}"), "");
+}
+END_TEST
+
+START_TEST(pages_of_what_has_a_pair_go_on)
+{
+    struct ss_find find = that(false, NULL, NULL, "{\"user\":\"ann\"}");
+    open_kind(_i);
+    run("a", "t", 10, "done", "{\"user\":\"ann\"}");
+    run("b", "t", 20, "done", "{\"user\":\"ann\"}");
+    run("c", "t", 20, "done", "{\"user\":\"bob\"}");
+    run("d", "t", 20, "running", "{\"user\":\"ann\"}");
+    run("e", "t", 30, "done", "{\"user\":\"ann\"}");
+    find.limit = 2;
+    page(&find, "e b ...");
+    page(&find, "d a");
+    ck_assert_ptr_null(find.after);
 }
 END_TEST
 
@@ -411,6 +468,8 @@ int main(void)
         threads_are_found_by_what_is_said_of_them_and_of_their_runs,
         what_cannot_be_searched_is_counted_once_over_all_pages,
         what_few_fit_is_found_in_steps,
+        a_graph_or_a_pair_of_metadata_is_found_at_once_among_many,
+        pages_of_what_has_a_pair_go_on,
         threads_whose_names_begin_so_are_found_at_once_where_they_are_few,
         a_page_is_not_larger_than_an_answer_may_be,
     };

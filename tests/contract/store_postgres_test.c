@@ -187,16 +187,14 @@ END_TEST
 
 // The runs or threads of a page, the newest first; "..." where some have no
 // time yet.
-static void expect_newest(struct ss_store *store, bool of_threads,
-    const char *status, const char *list)
+// Takes `find`.
+static void expect_found(
+    struct ss_store *store, struct ss_find find, const char *list)
 {
     struct ss_job *job = ss_job_new(SS_JOB_FIND, 1);
     struct ss_jobs_stats stats = {0};
     struct ss_job *jobs = job;
-    job->find = (struct ss_find){.of_threads = of_threads,
-        .status = ss_strdup(status),
-        .until_us = INT64_MAX,
-        .limit = 4};
+    job->find = find;
     job = ss_jobs_run_some(store, 0, &jobs, &stats);
     ck_assert_msg(job->status == SS_OK, "%s", job->error.message);
     char *found = ss_strdup("");
@@ -210,6 +208,17 @@ static void expect_newest(struct ss_store *store, bool of_threads,
     ss_free(all);
     ss_free(found);
     ss_job_destroy(&job);
+}
+
+static void expect_newest(struct ss_store *store, bool of_threads,
+    const char *status, const char *list)
+{
+    expect_found(store,
+        (struct ss_find){.of_threads = of_threads,
+            .status = ss_strdup(status),
+            .until_us = INT64_MAX,
+            .limit = 4},
+        list);
 }
 
 // As such a program puts a record, which is there or not.
@@ -290,6 +299,62 @@ START_TEST(many_old_records_are_told_their_times_in_steps)
     ask(holder, "COMMIT");
     PQfinish(holder);
     expect_newest(pg.store, false, NULL, " new r1002 r1001 r1000");
+}
+END_TEST
+
+// As a program puts a run that knows of times, and of no marks.
+static void put_unmarked(const char *key, const char *record)
+{
+    char *sql = ss_format(
+        "INSERT INTO runs (key, index_key, expires_us, hash, value, at_us,"
+        " status, at_hash) VALUES ('%s', 't', 0, hashtextextended('%s', 0),"
+        " convert_to('%s', 'UTF8'), 6, 'done', hashtextextended('%s', 0)) ON"
+        " CONFLICT (key) DO UPDATE SET hash = excluded.hash, value ="
+        " excluded.value, at_hash = excluded.at_hash",
+        key, record, record, record);
+    ask(pg.person, sql);
+    ss_free(sql);
+}
+
+// Runs of that graph, or whose user is that (NULL: any).
+static void expect_marked(const char *graph, const char *user, const char *list)
+{
+    expect_found(pg.store,
+        (struct ss_find){.graph = ss_strdup(graph),
+            .metadata = user ? json_pack("{s:s}", "user", user) : NULL,
+            .until_us = INT64_MAX,
+            .limit = 4},
+        list);
+}
+
+#define OF(graph, user)                                                        \
+    "{\"graph\":\"" graph "\",\"created_us\":6,\"status\":\"done\","           \
+    "\"metadata\":{\"user\":\"" user "\"}}"
+
+START_TEST(what_a_program_without_marks_puts_is_found_by_graph_and_metadata)
+{
+    open_store(&pg.store);
+    put_unmarked("r1", OF("g", "ann"));
+    put_now(SS_TABLE_RUNS, "r2", "t", 6, OF("h", "bob"));
+    expect_marked("g", NULL, " r1");
+    expect_marked(NULL, "ann", " r1");
+    expect_marked("h", "bob", " r2");
+    put_unmarked("r2", OF("g", "ann")); // beside this one
+    expect_marked("h", NULL, "");
+    expect_marked("g", "ann", " r1 r2");
+    put_now(SS_TABLE_RUNS, "r1", "t", 6, OF("h", "bob\\u0000"));
+    expect_marked("g", NULL, " r2");
+    // A database of before has no such columns at all.
+    ss_store_close(&pg.store);
+    ask(pg.person, "ALTER TABLE runs DROP COLUMN graph, DROP COLUMN pairs,"
+                   " DROP COLUMN marks_hash");
+    ask(pg.person, "ALTER TABLE open_runs DROP COLUMN graph, DROP COLUMN pairs,"
+                   " DROP COLUMN marks_hash");
+    ask(pg.person, "ALTER TABLE threads DROP COLUMN graph, DROP COLUMN pairs,"
+                   " DROP COLUMN marks_hash");
+    open_store(&pg.store);
+    expect_marked("g", "ann", " r2");
+    expect_marked("h", NULL, " r1");
 }
 END_TEST
 
@@ -595,6 +660,7 @@ int main(void)
         a_newer_format_is_refused,
         what_an_older_coordinator_puts_beside_this_one_is_found,
         many_old_records_are_told_their_times_in_steps,
+        what_a_program_without_marks_puts_is_found_by_graph_and_metadata,
         a_damaged_record_of_before_hides_no_other,
         lists_are_read_by_a_connection_of_their_own,
         tables_of_another_program_are_left_alone,

@@ -171,8 +171,14 @@ START_TEST(a_database_of_another_program_is_left_alone)
 }
 END_TEST
 
-// What a program knew that had no times.
+// What a program knew that had no marks, or no times either.
+#define NO_MARKS                                                               \
+    "DROP INDEX runs_of_graph; DROP INDEX runs_unmarked; DROP TABLE"           \
+    " runs_pairs; ALTER TABLE runs DROP COLUMN graph;"                         \
+    " DROP INDEX threads_of_graph; DROP INDEX threads_unmarked; DROP TABLE"    \
+    " threads_pairs; ALTER TABLE threads DROP COLUMN graph; "
 #define NO_TIMES                                                               \
+    NO_MARKS                                                                   \
     "DROP INDEX runs_newest; DROP INDEX runs_untold; DROP INDEX runs_stand;"   \
     " DROP INDEX threads_newest; DROP INDEX threads_untold;"                   \
     " DROP INDEX threads_stand; ALTER TABLE runs DROP COLUMN at_us;"           \
@@ -202,16 +208,13 @@ START_TEST(an_older_file_is_brought_up)
 }
 END_TEST
 
-// The threads and runs of a page, the newest first.
-static void expect_newest(bool of_threads, const char *status, const char *list)
+// The threads and runs of a page, the newest first. Takes `find`.
+static void expect_found(struct ss_find find, const char *list)
 {
     struct ss_job *job = ss_job_new(SS_JOB_FIND, 1);
     struct ss_jobs_stats stats = {0};
     struct ss_job *jobs = job;
-    job->find = (struct ss_find){.of_threads = of_threads,
-        .status = ss_strdup(status),
-        .until_us = INT64_MAX,
-        .limit = 10};
+    job->find = find;
     job = ss_jobs_run_some(store, 0, &jobs, &stats);
     ck_assert_msg(job->status == SS_OK, "%s", job->error.message);
     ck_assert(!job->lacks.times);
@@ -226,8 +229,78 @@ static void expect_newest(bool of_threads, const char *status, const char *list)
     ss_job_destroy(&job);
 }
 
+static void expect_newest(bool of_threads, const char *status, const char *list)
+{
+    expect_found((struct ss_find){.of_threads = of_threads,
+                     .status = ss_strdup(status),
+                     .until_us = INT64_MAX,
+                     .limit = 10},
+        list);
+}
+
+// Runs of that graph, or whose user is that (NULL: any).
+static void expect_marked(const char *graph, const char *user, const char *list)
+{
+    expect_found((struct ss_find){.graph = ss_strdup(graph),
+                     .metadata = user ? json_pack("{s:s}", "user", user) : NULL,
+                     .until_us = INT64_MAX,
+                     .limit = 10},
+        list);
+}
+
 #define RECORD(key, index, json)                                               \
     "('" key "', " index ", 0, CAST('" json "' AS BLOB))"
+
+#define OF(graph, user)                                                        \
+    "{\"graph\":\"" graph "\",\"created_us\":6,\"status\":\"done\","           \
+    "\"metadata\":{\"user\":\"" user "\"}}"
+
+static void put_run(const char *key, const char *record)
+{
+    const struct ss_store_put one = {.table = SS_TABLE_RUNS,
+        .key = key,
+        .index = "t",
+        .value = record,
+        .value_size = strlen(record),
+        .at_us = 6,
+        .status = "done"};
+    ck_assert_int_eq(put_entry(store, &one), SS_OK);
+}
+
+START_TEST(what_a_program_without_marks_wrote_is_found_by_graph_and_metadata)
+{
+    static const char puts[] =
+        "INSERT OR REPLACE INTO runs (key, index_key, expires_us, value, at_us,"
+        " status) VALUES ('r1', 't', 0, CAST('" OF(
+            "g", "ann") "' AS BLOB), 6,"
+                        " 'done'), ('r2', 't', 0, CAST('" OF(
+                            "h", "bob") "' AS BLOB), 6,"
+                                        " 'done')";
+    const char *path = world_path("older.db");
+    open_file(path);
+    ss_store_close(&store);
+    run_sql(path, NO_MARKS);
+    run_sql(path, puts);
+    open_file(path);
+    expect_marked("g", NULL, " r1");
+    expect_marked(NULL, "bob", " r2");
+    put_run("r1", OF("h", "cyd"));
+    put_run("r3", OF("h", "cyd"));
+    expect_marked("g", NULL, "");
+    expect_marked(NULL, "ann", "");
+    expect_marked("h", "cyd", " r1 r3");
+    ss_store_close(&store);
+    // It comes back once, and puts two of them as they were.
+    run_sql(path, puts);
+    open_file(path);
+    expect_marked("g", NULL, " r1");
+    expect_marked(NULL, "cyd", " r3");
+    expect_marked(NULL, "ann", " r1");
+    const struct ss_store_put none = {.table = SS_TABLE_RUNS, .key = "r1"};
+    ck_assert_int_eq(put_entry(store, &none), SS_OK);
+    expect_marked(NULL, "ann", "");
+}
+END_TEST
 
 START_TEST(what_a_program_without_times_wrote_is_found_by_time)
 {
@@ -646,6 +719,8 @@ static Suite *suite(void)
     tcase_add_test(t, a_database_of_another_program_is_left_alone);
     tcase_add_test(t, an_older_file_is_brought_up);
     tcase_add_test(t, what_a_program_without_times_wrote_is_found_by_time);
+    tcase_add_test(
+        t, what_a_program_without_marks_wrote_is_found_by_graph_and_metadata);
     tcase_add_test(t, lists_are_read_beside_the_one_who_writes);
     tcase_add_test(t, a_newer_format_is_refused);
     tcase_add_test(t, a_file_without_a_format_is_refused);

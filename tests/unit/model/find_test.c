@@ -190,6 +190,86 @@ START_TEST(a_record_without_the_words_is_none_of_those)
 }
 END_TEST
 
+static struct ss_find_marks marks_of(const char *record)
+{
+    struct ss_find_marks marks;
+    ss_find_marks_read(record, strlen(record), &marks);
+    return marks;
+}
+
+// The number of the one pair that the record has.
+static int64_t pair_of(const char *record)
+{
+    struct ss_find_marks marks = marks_of(record);
+    ck_assert_uint_eq(marks.pairs_count, 1);
+    int64_t pair = marks.pairs[0];
+    ss_find_marks_fini(&marks);
+    return pair;
+}
+
+START_TEST(equal_pairs_have_one_number_and_others_another)
+{
+    static const char *const same[][2] = {
+        {"{\"metadata\":{\"a\":{\"b\":1,\"c\":[2]}}}",
+            "{\"own\":{\"a\":{\"c\":[2],\"b\":1}}}"},
+        {"{\"metadata\":{\"a\":\"x\"}}",
+            "{\"own\":{\"a\":\"x\"},\"metadata\":{\"a\":\"y\"}}"},
+        {"{\"metadata\":{\"a\":0.0}}", "{\"metadata\":{\"a\":-0.0}}"}};
+    static const char *const others[] = {"{\"metadata\":{\"a\":1}}",
+        "{\"metadata\":{\"a\":1.0}}", "{\"metadata\":{\"a\":\"1\"}}",
+        "{\"metadata\":{\"b\":1}}", "{\"metadata\":{\"a\":[1]}}",
+        "{\"metadata\":{\"a\":null}}", "{\"metadata_is_long\":true}"};
+    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+        ck_assert_int_eq(pair_of(same[i][0]), pair_of(same[i][1]));
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        for (size_t j = 0; j < i; j++)
+            ck_assert_int_ne(pair_of(others[i]), pair_of(others[j]));
+    ck_assert_int_eq(pair_of(others[6]), SS_FIND_UNSEARCHED);
+}
+END_TEST
+
+START_TEST(what_is_looked_for_has_the_marks_of_what_is_found)
+{
+    struct ss_find find =
+        find_of(SS_OP_THREADS, "{\"graph\": \"g\", \"metadata\": {\"a\": 1}}");
+    struct ss_find_marks wanted;
+    struct ss_find_marks marks =
+        marks_of("{\"graph\":\"g\",\"own\":{\"a\":1,\"b\":2}}");
+    ss_find_marks_of(&find, &wanted);
+    ck_assert_str_eq(wanted.graph, marks.graph);
+    ck_assert_uint_eq(wanted.pairs_count, 1);
+    ck_assert_uint_eq(marks.pairs_count, 2);
+    ck_assert(
+        wanted.pairs[0] == marks.pairs[0] || wanted.pairs[0] == marks.pairs[1]);
+    ss_find_marks_fini(&marks);
+    ss_find_marks_fini(&wanted);
+    ss_find_fini(&find);
+    // Members of members are no marks of it, and nothing is read beyond the
+    // end.
+    static const char record[] =
+        "{\"error\":{\"message\":\"a \\\"graph\\\":\\\"x\\\" }, "
+        "\",\"graph\":\"no\","
+        "\"list\":[{\"own\":{\"c\":1}},\"]\"]},\"graph\" : \"g\\u00e9\\\"\","
+        "\"metadata\":{\"own\":{\"d\":\"}\"}},\"keyed\":true}";
+    marks = marks_of(record);
+    ck_assert_str_eq(marks.graph, "g\xc3\xa9\"");
+    ck_assert_uint_eq(marks.pairs_count, 1);
+    ck_assert_int_eq(
+        marks.pairs[0], pair_of("{\"metadata\":{\"own\":{\"d\":\"}\"}}}"));
+    ss_find_marks_fini(&marks);
+    for (size_t size = 0; size < strlen(record); size++) {
+        char *part = ss_memdup(record, size);
+        ss_find_marks_read(part, size, &marks);
+        ss_find_marks_fini(&marks);
+        ss_free(part);
+    }
+    marks = marks_of("no JSON");
+    ck_assert_ptr_null(marks.graph);
+    ck_assert_uint_eq(marks.pairs_count, 0);
+    ss_find_marks_fini(&marks);
+}
+END_TEST
+
 START_TEST(a_thread_is_as_old_as_its_last_change)
 {
     json_t *record = json_pack("{s:i, s:i}", "created_us", 3, "updated_us", 7);
@@ -217,5 +297,7 @@ RUN("find", ages_are_counted_from_now, a_place_is_read_as_it_was_written,
     what_a_thread_says_itself_goes_before_what_its_run_said,
     what_is_too_long_to_be_searched_may_fit,
     a_record_without_the_words_is_none_of_those,
+    equal_pairs_have_one_number_and_others_another,
+    what_is_looked_for_has_the_marks_of_what_is_found,
     a_thread_is_as_old_as_its_last_change,
     the_newest_is_first_and_of_one_time_the_first_key)
