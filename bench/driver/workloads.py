@@ -173,6 +173,14 @@ WORKLOADS = [
     crowd("crowd_256", (256, 4), (40, 2)),
     crowd("crowd_1000", (1000, 8), (40, 2)),
     crowd("crowd_10000", (10000, 8), (40, 2), rounds=1),
+    Workload("begin_end", [
+        Row("rate", "10,000 runs of one task at once, from asking to the end",
+            "runs/s", "more"),
+        Row("cpu", "processor time of all processes, a run", "us", "less")],
+        WORKER + "; each on a thread of its own: its records, its rows, its "
+        "answer",
+        "supersteps: a run has one",
+        durable(ours.at_once("postgres", (10000, 8), (1, 1)), 1)),
     *map(scale, (1, 2, 4)),
     crowd("crowd_256_sqlite", (256, 4), (40, 2), "sqlite"),
     Workload("sends", [Row("run", "10,000 sends in one superstep, in process",
