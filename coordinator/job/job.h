@@ -141,6 +141,7 @@ struct ss_job {
     // READ, SCAN, GET
     char *thread;
     uint64_t from, to;
+    bool is_known; // READ: the store was asked whether it has this thread
     enum ss_store_table table;
     char *key;   // GET: the key; SCAN: after
     char *index; // SCAN

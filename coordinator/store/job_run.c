@@ -269,6 +269,48 @@ static struct ss_job *gather(struct ss_job **jobs, size_t *ret_count)
     return taken;
 }
 
+// --- threads that are not there ---------------------------------------------
+
+static bool reads_all(const struct ss_job *job)
+{
+    return job->type == SS_JOB_READ && job->from == 1 && job->to == UINT64_MAX;
+}
+
+// Most threads that are read at once are new ones, of runs that begin. Take
+// those first jobs out of *jobs that read such threads: nothing is read. NULL:
+// there are none, or nobody knows.
+static struct ss_job *unknown_take(struct ss_store *store, struct ss_job **jobs)
+{
+    const char *threads[SS_STORE_LOOKED_MAX];
+    bool known[SS_STORE_LOOKED_MAX];
+    size_t count = 0;
+    struct ss_error ignored = {0}; // whoever reads them is told
+    struct ss_job *taken = NULL, **taken_end = &taken;
+    for (const struct ss_job *job = *jobs;
+         job && reads_all(job) && !job->is_known && count < SS_STORE_LOOKED_MAX;
+         job = job->next) {
+        threads[count++] = job->thread;
+    }
+    if (count < 2 ||
+        ss_store_known(store, threads, count, known, &ignored) != SS_OK) {
+        return NULL;
+    }
+    struct ss_job **at = jobs;
+    for (size_t i = 0; i < count; i++) {
+        struct ss_job *job = *at;
+        if (known[i]) {
+            job->is_known = true;
+            at = &job->next;
+            continue;
+        }
+        *at = job->next;
+        job->next = NULL;
+        *taken_end = job;
+        taken_end = &job->next;
+    }
+    return taken;
+}
+
 // --- applying ---------------------------------------------------------------
 
 struct attempt {
@@ -399,6 +441,10 @@ struct ss_job *ss_jobs_run_some(struct ss_store *store, uint64_t epoch,
         apply_all(
             (struct attempt){.store = store, .epoch = epoch, .stats = stats},
             taken, count);
+        return taken;
+    }
+    taken = unknown_take(store, jobs);
+    if (taken) {
         return taken;
     }
     taken = *jobs;

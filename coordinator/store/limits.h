@@ -14,6 +14,8 @@ enum {
     SS_STORE_BATCH_MAX = 1024,
     // Reads that later commits may overtake while a batch is gathered.
     SS_STORE_OVERTAKEN_MAX = 64,
+    // Threads that are looked for with one question: a commit waits for it.
+    SS_STORE_LOOKED_MAX = 64,
     // The same batch again when it is in doubt; then the caller decides. A
     // server that is away is waited for SS_STORE_RECONNECT_MS each time: ten
     // minutes, longer than what a server restarts or fails over in, and a

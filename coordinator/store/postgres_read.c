@@ -152,6 +152,44 @@ int ss_pg_read(struct ss_store *base, const char *thread,
     }
 }
 
+// --- which threads there are ------------------------------------------------
+
+// Looked for in the indexes one by one: a thread may have a great many rows.
+static const char known[] =
+    "SELECT p.n FROM unnest($1::text[]) WITH ORDINALITY AS p (thread, n)"
+    " WHERE EXISTS (SELECT FROM @threads t WHERE t.key = p.thread) OR EXISTS"
+    " (SELECT FROM @journal j WHERE j.thread = p.thread)";
+
+static int known_call(void *ctx, const PGresult *result, int at)
+{
+    bool *is_known = ctx;
+    is_known[ss_pg_number_at(result, at, 0) - 1] = true;
+    return SS_OK;
+}
+
+int ss_pg_known(struct ss_store *base, const char *const *threads, size_t count,
+    bool *ret_known, struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    struct ss_pg_params params = {0};
+    struct ss_pg_array names;
+    ss_pg_array_init(&names, SS_PG_TEXT);
+    for (size_t i = 0; i < count; i++) {
+        ss_pg_array_text(&names, threads[i]);
+    }
+    ss_pg_params_array(&params, &names);
+    struct ss_pg_page page = {
+        .query = {.sql = known, .params = &params, .what = "look for threads"},
+        .call = known_call,
+        .reader = ret_known};
+    int status = SS_EAGAIN, stopped = SS_OK;
+    for (int i = 0; i < SS_PG_READ_TRIES_MAX && status == SS_EAGAIN; i++) {
+        status = ss_pg_page_read(store, &page, &stopped, error);
+    }
+    ss_pg_params_fini(&params);
+    return ss_pg_give_up(status, error);
+}
+
 // --- entries ----------------------------------------------------------------
 
 struct entry_reader {

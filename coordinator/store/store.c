@@ -302,6 +302,17 @@ int ss_store_read(struct ss_store *store, const char *thread, uint64_t from,
     return store->ops->read(store, thread, range, row, ctx, error);
 }
 
+int ss_store_known(struct ss_store *store, const char *const *threads,
+    size_t count, bool *ret_known, struct ss_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        ret_known[i] = !store->ops->known;
+    }
+    return store->ops->known && count > 0
+               ? store->ops->known(store, threads, count, ret_known, error)
+               : SS_OK;
+}
+
 int ss_store_scan(struct ss_store *store, enum ss_store_table table,
     const char *index, const char *after, size_t limit,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error)

@@ -115,6 +115,11 @@ enum ss_store_begun ss_store_begun(
 int ss_store_read(struct ss_store *store, const char *thread, uint64_t from,
     uint64_t to, ss_store_row_fn *row, void *ctx,
     struct ss_error *error) SS_MUST_USE;
+// Which of these threads the store knows, all as of one moment: of a thread
+// that it does not, it has neither a record nor a row. Cheaper than to read
+// those that are not there.
+int ss_store_known(struct ss_store *store, const char *const *threads,
+    size_t count, bool *ret_known, struct ss_error *error) SS_MUST_USE;
 // Entries of a table, ascending key, with key > after (NULL: from the start),
 // `index` equal if not NULL, at most `limit` (0: all). Of threads that are busy
 // SS_STORE_BUSY is told as their index.

@@ -42,6 +42,10 @@ struct ss_store_ops {
     int (*read)(struct ss_store *store, const char *thread,
         const uint64_t range[2], ss_store_row_fn *row, void *ctx,
         struct ss_error *error);
+    // `ret_known` is all false. NULL: it costs next to nothing to read a thread
+    // that is not there.
+    int (*known)(struct ss_store *store, const char *const *threads,
+        size_t count, bool *ret_known, struct ss_error *error);
     int (*scan)(struct ss_store *store, const struct ss_entry_query *query,
         ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
     int (*get)(struct ss_store *store, enum ss_store_table table,

@@ -178,6 +178,7 @@ int ss_pg_new(
         .begin = ss_pg_begin_apply,
         .begun = ss_pg_begun_apply,
         .read = ss_pg_read,
+        .known = ss_pg_known,
         .scan = ss_pg_scan,
         .get = ss_pg_get,
         .search = ss_pg_search,

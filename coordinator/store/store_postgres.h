@@ -312,6 +312,8 @@ void ss_pg_heads_forget(struct ss_pg_store *store);
 int ss_pg_read(struct ss_store *base, const char *thread,
     const uint64_t range[2], ss_store_row_fn *row, void *ctx,
     struct ss_error *error);
+int ss_pg_known(struct ss_store *base, const char *const *threads, size_t count,
+    bool *ret_known, struct ss_error *error);
 int ss_pg_scan(struct ss_store *base, const struct ss_entry_query *query,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
 int ss_pg_get(struct ss_store *base, enum ss_store_table table, const char *key,
