@@ -66,9 +66,9 @@ static void keeper_renew(struct ss_lease_keeper *keeper, int64_t now_ms)
 {
     struct ss_job *job = ss_job_new(SS_JOB_RENEW, 0);
     job->member = keeper->member;
-    job->lease_ms = keeper->lease_ms;
+    job->lease.ms = keeper->lease_ms;
     job->begun_us = now_ms * US;
-    job->kept = true;
+    job->lease.kept = true;
     keeper->sent_ms = now_ms;
     keeper->out++;
     ss_store_actor_submit(keeper->leases, job);
@@ -136,7 +136,7 @@ void ss_lease_keeper_note(
         return;
     keeper_lock(keeper);
     keeper->member = job->member;
-    keeper->lease_ms = job->lease_ms;
+    keeper->lease_ms = job->lease.ms;
     keeper->sent_ms = job->begun_us / US;
     pthread_cond_signal(&keeper->wake);
     keeper_unlock(keeper);
@@ -173,7 +173,7 @@ size_t ss_lease_keeper_out(struct ss_lease_keeper *keeper)
 void ss_lease_keeper_took(
     struct ss_lease_keeper *keeper, const struct ss_job *job)
 {
-    if (!keeper || !job->kept)
+    if (!keeper || !job->lease.kept)
         return;
     keeper_lock(keeper);
     ss_check(keeper->out > 0);

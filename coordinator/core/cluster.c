@@ -42,7 +42,7 @@ static void cluster_submit(struct ss_core *core, enum ss_core_lane lane,
     struct ss_job *job = ss_job_new(type, 0);
     job->member = core->options.self;
     job->member.drains = command->drains;
-    job->lease_ms = core->options.cluster_lease_ms;
+    job->lease.ms = core->options.cluster_lease_ms;
     job->shards = command->shards;
     job->key = command->name[0] ? ss_strdup(command->name) : NULL;
     if (core->options.is_shared || type == SS_JOB_END)
@@ -239,7 +239,7 @@ static bool cluster_answer_type(
 static bool cluster_answered(struct ss_core *core, const struct ss_job *job)
 {
     struct ss_owners_event event = {.status = job->status,
-        .kept = job->kept,
+        .kept = job->lease.kept,
         .sent_ms = job->begun_us / 1000,
         .cluster = job->cluster};
     if (!cluster_answer_type(job->type, &event.type))

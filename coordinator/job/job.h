@@ -148,8 +148,10 @@ struct ss_job {
     size_t limit;
     struct ss_find find; // FIND
     struct ss_member member;
-    int64_t lease_ms;
-    bool kept; // RENEW: nobody asked for it but the lease keeper
+    struct {
+        int64_t ms;
+        bool kept; // RENEW: nobody asked for it but the lease keeper
+    } lease;
     struct ss_shards shards;
     // Only for several actors (store_actors.h).
     struct ss_job *whole; // the job the job of which this is a part

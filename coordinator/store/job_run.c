@@ -53,7 +53,7 @@ static int cluster_run(struct ss_store *store, struct ss_job *job)
     const struct ss_shards wanted = job->shards;
     switch (job->type) {
     case SS_JOB_RENEW:
-        return ss_store_lease_renew(store, self, job->lease_ms, &job->error);
+        return ss_store_lease_renew(store, self, job->lease.ms, &job->error);
     case SS_JOB_LOOK:
         return ss_store_cluster_read(store, job->cluster, &job->error);
     case SS_JOB_CLAIM:

@@ -97,7 +97,7 @@ static void renewed(int64_t ago_ms)
     struct ss_job *job = ss_job_new(SS_JOB_RENEW, 0);
     memcpy(job->member.name, "ada", sizeof("ada"));
     job->member.epoch = 7;
-    job->lease_ms = LEASE_MS;
+    job->lease.ms = LEASE_MS;
     job->begun_us = (ss_clock_ms() - ago_ms) * 1000;
     ss_lease_keeper_note(keeper, job);
     ss_job_destroy(&job);
@@ -126,11 +126,11 @@ START_TEST(a_renewal_that_is_too_old_is_made_again_and_again)
     renewed(LEASE_MS);
     for (int i = 0; i < 3; i++) {
         struct ss_job *job = kept_within(-1);
-        ck_assert(job->kept);
+        ck_assert(job->lease.kept);
         ck_assert_int_eq((int)job->type, (int)SS_JOB_RENEW);
         ck_assert_str_eq(job->member.name, "ada");
         ck_assert_uint_eq(job->member.epoch, 7);
-        ck_assert_int_eq(job->lease_ms, LEASE_MS);
+        ck_assert_int_eq(job->lease.ms, LEASE_MS);
         ck_assert_int_ge(job->begun_us, begin_ms * 1000);
         ck_assert_int_gt(job->begun_us, before_us);
         before_us = job->begun_us;
