@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/cli/paused.h"
+#include "client/cli/waiting.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "common/model/wait_reason.h"
@@ -51,6 +52,27 @@ static char *paused_text(const json_t *record)
     return text;
 }
 
+// What waits for something that does not come by itself, or not soon. Gives;
+// NULL: nothing does.
+static char *waiting_text(const json_t *waits)
+{
+    size_t i;
+    json_t *wait;
+    json_array_foreach (waits, i, wait) {
+        enum ss_wait_reason why = ss_wait_reason_of(wait);
+        bool lacks_label = why == SS_WAIT_NO_LABEL;
+        if (!lacks_label && why != SS_WAIT_LIMIT && why != SS_WAIT_BACKOFF)
+            continue;
+        char *what = ss_waiting_text(wait);
+        char *text =
+            ss_format("node \"%s\" %s%s", ss_json_str(wait, "node", "?"), what,
+                lacks_label ? ". Start one with --label" : "");
+        ss_free(what);
+        return text;
+    }
+    return NULL;
+}
+
 char *ss_idle_explained(const json_t *explained)
 {
     const json_t *paused = json_object_get(explained, "paused");
@@ -62,7 +84,7 @@ char *ss_idle_explained(const json_t *explained)
     json_t *wait;
     json_array_foreach (json_object_get(explained, "waits"), i, wait)
         waits = waits || ss_wait_reason_of(wait) == SS_WAIT_NO_WORKER;
-    return !waits ? NULL
+    return !waits ? waiting_text(json_object_get(explained, "waits"))
                   : ss_format("no worker serves version %.8s of graph \"%s\": "
                               "its tasks wait. Start one: superstep-worker "
                               "--app APP.so; or move the run to another "

@@ -83,7 +83,8 @@ static int system_fail(const char *path, int why, struct ss_error *error)
     (void)strerror_r(why, reason, sizeof(reason));
     return ss_error_set(error,
         why == ENOSPC || why == EDQUOT ? SS_EFULL : SS_EIO,
-        "store: cannot open %s: %s", path, reason);
+        "store: cannot open %s: %s%s", path, reason,
+        why == ENOENT ? ": its folder is to be made first" : "");
 }
 
 static int lock_refused(

@@ -148,6 +148,14 @@ START_TEST(a_relative_name_behind_two_slashes_is_told_what_it_would_be)
 }
 END_TEST
 
+START_TEST(a_folder_that_is_not_there_is_to_be_made)
+{
+    refuse_to_open("nowhere/a.db", SS_EIO,
+        "store: cannot open nowhere/a.db-lock: No such file or directory"
+        ": its folder is to be made first");
+}
+END_TEST
+
 START_TEST(what_is_no_database_is_refused)
 {
     const char *path = world_path("notes.txt");
@@ -715,6 +723,7 @@ static Suite *suite(void)
     tcase_add_test(t, the_name_of_a_kind_alone_is_no_file);
     tcase_add_test(
         t, a_relative_name_behind_two_slashes_is_told_what_it_would_be);
+    tcase_add_test(t, a_folder_that_is_not_there_is_to_be_made);
     tcase_add_test(t, what_is_no_database_is_refused);
     tcase_add_test(t, a_database_of_another_program_is_left_alone);
     tcase_add_test(t, an_older_file_is_brought_up);

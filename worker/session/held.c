@@ -375,10 +375,10 @@ static void expire(struct ss_session *session, struct ss_held *held)
 {
     bool is_idle = session->now_ms < run_ends_at(held);
     char *message =
-        is_idle ? ss_format("node %s gave no sign of progress for %lld ms",
+        is_idle ? ss_format("node \"%s\" gave no sign of progress for %lld ms",
                       held->node, (long long)held->timeouts.idle_ms)
-                : ss_format("node %s did not end within %lld ms", held->node,
-                      (long long)held->timeouts.run_ms);
+                : ss_format("node \"%s\" did not end within %lld ms",
+                      held->node, (long long)held->timeouts.run_ms);
     stop_body(session, held);
     fail(session, held, SS_ENODETIMEOUT, SS_RETRY_DEFAULT, message);
 }

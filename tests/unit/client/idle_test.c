@@ -62,6 +62,31 @@ START_TEST(a_run_whose_version_no_worker_serves_is_told_of)
 }
 END_TEST
 
+static void expect_explained(const char *waits, const char *wanted)
+{
+    char *text = ss_format("{\"graph_known\":true,\"waits\":[%s]}", waits);
+    json_t *explained = json_of(text);
+    char *why = ss_idle_explained(explained);
+    ck_assert_str_eq(why, wanted);
+    ss_free(why);
+    json_decref(explained);
+    ss_free(text);
+}
+
+START_TEST(a_run_that_waits_for_a_label_a_limit_or_a_next_try_is_told_of)
+{
+    expect_explained("{\"why\":\"running\"},{\"why\":\"no_label\",\"node\":"
+                     "\"paint\",\"labels\":\"gpu\"}",
+        "node \"paint\" waits: no worker offers gpu. Start one with --label");
+    expect_explained(
+        "{\"why\":\"limit\",\"node\":\"ask\",\"limit\":\"openai\"}",
+        "node \"ask\" waits for the limit openai");
+    expect_explained("{\"why\":\"backoff\",\"node\":\"fetch\",\"failures\":2,"
+                     "\"error\":\"busy\",\"in_ms\":2600}",
+        "node \"fetch\" failed 2 times, last: busy; next try in 2.6 s");
+}
+END_TEST
+
 START_TEST(a_run_that_is_served_just_takes_its_time)
 {
     PLAY({.op = "workers",
@@ -88,6 +113,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, client_setup, client_teardown);
     tcase_add_test(tcase, a_run_that_no_worker_serves_is_told_of_once);
     tcase_add_test(tcase, a_run_whose_version_no_worker_serves_is_told_of);
+    tcase_add_test(
+        tcase, a_run_that_waits_for_a_label_a_limit_or_a_next_try_is_told_of);
     tcase_add_test(tcase, a_run_that_is_served_just_takes_its_time);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);

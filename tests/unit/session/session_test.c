@@ -224,10 +224,10 @@ START_TEST(a_body_that_takes_too_long_fails_and_its_late_result_is_dropped)
     be_welcome();
     ck_assert_str_eq(script_task_timed(&s, 1, 200, 0, false), "start 1.1\n");
     ck_assert_int_eq(s.wake_at_ms, s.now_ms + 200);
-    ck_assert_str_eq(script_wake(&s),
-        "stop 1.1\n"
-        "DONE 1.1(failed) node_timeout: node measure did not end within 200 "
-        "ms\n");
+    ck_assert_str_eq(script_wake(&s), "stop 1.1\n"
+                                      "DONE 1.1(failed) node_timeout: node "
+                                      "\"measure\" did not end within 200 "
+                                      "ms\n");
     ck_assert_str_eq(script_settled(&s, 1, 1), "");
     ck_assert_str_eq(script_end(&s, 1, 1), "");
     ck_assert_uint_eq(ss_session_load(s.session).busy, 0);
@@ -257,7 +257,8 @@ START_TEST(an_idle_timeout_counts_from_the_last_sign_of_progress)
     ck_assert_str_eq(script_tick(&s, 100),
         "stop 1.1\n"
         "BEAT 1.1\n"
-        "DONE 1.1(failed) node_timeout: node measure gave no sign of progress "
+        "DONE 1.1(failed) node_timeout: node \"measure\" gave no sign of "
+        "progress "
         "for 300 ms\n");
 }
 END_TEST
