@@ -307,7 +307,7 @@ class Rooms:
             shown = re.compile(rf"^struct {struct} {{", re.M)
             changed = re.compile(rf"(?<!const )\bstruct {struct}_facts \*")
             found = False
-            for path in of_product(self.root, "*.c", "*.h"):
+            for path in of_rooms(self.root, "*.[ch]"):
                 name = path.relative_to(self.root).as_posix()
                 text = blanked(path.read_text())
                 inside = room_of(name) == room
