@@ -276,7 +276,7 @@ static bool reads_all(const struct ss_job *job)
     return job->type == SS_JOB_READ && job->from == 1 && job->to == UINT64_MAX;
 }
 
-// Most threads that are read at once are new ones, of runs that begin. Take
+// Most threads that are read are new ones, of runs that begin. Take
 // those first jobs out of *jobs that read such threads: nothing is read. NULL:
 // there are none, or nobody knows.
 static struct ss_job *unknown_take(struct ss_store *store, struct ss_job **jobs)
@@ -291,7 +291,7 @@ static struct ss_job *unknown_take(struct ss_store *store, struct ss_job **jobs)
          job = job->next) {
         threads[count++] = job->thread;
     }
-    if (count < 2 ||
+    if (count == 0 ||
         ss_store_known(store, threads, count, known, &ignored) != SS_OK) {
         return NULL;
     }
