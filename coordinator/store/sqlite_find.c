@@ -95,10 +95,15 @@ int ss_sqlite_search(struct ss_store *base,
     enum ss_sqlite_search kind = kind_of(search);
     sqlite3_stmt **kept = &store->searches[search->table][kind];
     int status = SS_OK, code = SQLITE_ROW;
+    int64_t pair = 0;
     ss_check(texts[search->table][kind]);
     if (!*kept) {
         status =
             ss_sqlite_prepare(store, texts[search->table][kind], kept, error);
+    }
+    if (status == SS_OK && kind == SS_SQL_SEARCH_PAIR) {
+        status =
+            ss_sqlite_rarest(store, search->table, search->marks, &pair, error);
     }
     if (status != SS_OK) {
         return status;
@@ -113,7 +118,7 @@ int ss_sqlite_search(struct ss_store *base,
     } else if (kind == SS_SQL_SEARCH_GRAPH) {
         ss_sqlite_bind_text(*kept, 4, search->marks->graph);
     } else if (kind == SS_SQL_SEARCH_PAIR) {
-        ss_sqlite_bind_number(*kept, 4, search->marks->pairs[0]);
+        ss_sqlite_bind_number(*kept, 4, pair);
     }
     while (status == SS_OK && (code = sqlite3_step(*kept)) == SQLITE_ROW) {
         status = found_call(*kept, found, ctx);

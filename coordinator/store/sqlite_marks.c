@@ -2,6 +2,7 @@
 // for the graph, and a table of pairs beside the entries that have some.
 #include "common/base/mem.h"
 #include "common/model/find.h"
+#include "coordinator/store/limits.h"
 #include "coordinator/store/store_sqlite.h"
 
 bool ss_sqlite_has_marks(enum ss_store_table table)
@@ -38,6 +39,42 @@ int ss_sqlite_pairs_put(struct ss_sqlite_store *store,
     for (size_t i = 0; marks && i < marks->pairs_count && status == SS_OK;
          i++) {
         status = pair_add(store, put, marks->pairs[i], error);
+    }
+    return status;
+}
+
+// How many entries have it, of which more than a step looks at are as many.
+static int pair_count(struct ss_sqlite_store *store, enum ss_store_table table,
+    int64_t pair, int64_t *ret_count, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = ss_sqlite_entry_statement(
+        store, table, SS_SQL_PAIR_COUNT, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    ss_sqlite_bind_number(statement, 1, pair);
+    ss_sqlite_bind_number(statement, 2, SS_STORE_FOUND_LOOKED_MAX);
+    int code = sqlite3_step(statement);
+    *ret_count = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    return ss_sqlite_end(store, statement, SS_OK, code, "count", error);
+}
+
+int ss_sqlite_rarest(struct ss_sqlite_store *store, enum ss_store_table table,
+    const struct ss_find_marks *marks, int64_t *ret_pair,
+    struct ss_error *error)
+{
+    int64_t least = INT64_MAX, count = 0;
+    int status = SS_OK;
+    *ret_pair = marks->pairs[0];
+    for (size_t i = 0;
+         i < marks->pairs_count && marks->pairs_count > 1 && status == SS_OK;
+         i++) {
+        status = pair_count(store, table, marks->pairs[i], &count, error);
+        if (count < least) {
+            least = count;
+            *ret_pair = marks->pairs[i];
+        }
     }
     return status;
 }

@@ -49,6 +49,8 @@ static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
     [SS_SQL_ENTRY_MARK] = {"UPDATE ", " SET graph = ?2 WHERE key = ?1"},
     [SS_SQL_PAIR_ADD] = {"INSERT OR REPLACE INTO ",
         "_pairs (key, pair, at_us) VALUES (?1, ?2, ?3)"},
+    [SS_SQL_PAIR_COUNT] = {"SELECT count(*) FROM (SELECT 1 FROM ",
+        "_pairs WHERE pair = ?1 LIMIT ?2)"},
     [SS_SQL_PAIRS_DELETE] = {"DELETE FROM ", "_pairs WHERE key = ?1"},
     [SS_SQL_ENTRY_DELETE] = {"DELETE FROM ",
         " WHERE key = ?1 AND (?2 IS NULL OR index_key = ?2)"},

@@ -33,6 +33,7 @@ enum ss_sqlite_entry_statement {
     SS_SQL_ENTRY_MARK,
     SS_SQL_PAIR_ADD, // of the table's pairs
     SS_SQL_PAIRS_DELETE,
+    SS_SQL_PAIR_COUNT, // up to a number
     SS_SQL_ENTRY_DELETE,
     SS_SQL_ENTRY_SCAN,
     SS_SQL_ENTRY_SCAN_INDEX,
@@ -116,6 +117,10 @@ bool ss_sqlite_has_marks(enum ss_store_table table);
 // The pairs of that entry are these from now on; NULL: it goes.
 int ss_sqlite_pairs_put(struct ss_sqlite_store *store,
     const struct ss_store_put *put, const struct ss_find_marks *marks,
+    struct ss_error *error);
+// The pair of them that the fewest entries have, as far as that is counted.
+int ss_sqlite_rarest(struct ss_sqlite_store *store, enum ss_store_table table,
+    const struct ss_find_marks *marks, int64_t *ret_pair,
     struct ss_error *error);
 // Mark what a program put that knows of no marks.
 int ss_sqlite_mark(struct ss_sqlite_store *store, struct ss_error *error);

@@ -308,7 +308,8 @@ END_TEST
 static void many(enum ss_store_table table, size_t count)
 {
     static const char record[] =
-        "{\"graph\":\"g\",\"status\":\"done\",\"created_us\":9}";
+        "{\"graph\":\"g\",\"status\":\"done\",\"created_us\":9,"
+        "\"metadata\":{\"of\":\"all\"}}";
     enum { NAME = 16 };
     char(*names)[NAME] = ss_zalloc(count, sizeof(*names));
     struct ss_store_put *puts = ss_zalloc(count, sizeof(*puts));
@@ -370,6 +371,7 @@ START_TEST(a_graph_or_a_pair_of_metadata_is_found_at_once_among_many)
     run("h1", "t", 10, "done", "{\"user\":\"ann\",\"n\":[1,{\"a\":2}]}");
     run("h2", "t", 20, "failed", "{\"user\":\"ann\"}");
     run("c", "t", 30, "done", "{\"user\":\"bob\",\"n\":[1,{\"a\":2}]}");
+    run("d", "t", 5, "done", "{\"of\":\"all\",\"user\":\"dan\"}");
     many(SS_TABLE_RUNS, SS_STORE_FOUND_LOOKED_MAX + 1);
     at_once(_i, that(false, NULL, "h", NULL), "h2 h1");
     at_once(_i, that(false, NULL, NULL, "{\"user\":\"ann\"}"), "h2 h1");
@@ -377,6 +379,8 @@ START_TEST(a_graph_or_a_pair_of_metadata_is_found_at_once_among_many)
     at_once(_i, that(false, NULL, "h", "{\"n\":[1,{\"a\":2}]}"), "h1");
     at_once(_i, that(false, NULL, NULL, "{\"user\":\"ann\",\"n\":1}"), "");
     at_once(_i, that(false, "failed", "h", "{\"user\":\"ann\"}"), "h2");
+    at_once(
+        _i, that(false, NULL, NULL, "{\"of\":\"all\",\"user\":\"dan\"}"), "d");
     run("h2", "t", 20, "done", "{\"user\":\"cyd\"}"); // it says another thing
     remove_from(SS_TABLE_RUNS, "c");
     at_once(_i, that(false, NULL, NULL, "{\"user\":\"ann\"}"), "h1");

@@ -84,6 +84,7 @@ START_TEST(run_says_everything_that_a_run_can_be_told)
         .run = "r",
         .if_busy = "rollback",
         .detach = true,
+        .facts = json_of("{\"metadata\":{\"user\":\"ann\"}}"),
         .more = json_of("{\"durability\":\"exit\"}")};
     ck_assert_int_eq(ss_client_run(client, "g", &run, &result, &error), 0);
     expect_json(result, "{\"run\":\"r\",\"status\":\"done\",\"output\":1}");
@@ -91,7 +92,7 @@ START_TEST(run_says_everything_that_a_run_can_be_told)
         "state {\"checkpoint_id\":\"c\",\"graph\":\"g\",\"thread\":\"t\"}\n"
         "run {\"durability\":\"exit\",\"graph\":\"g\",\"thread\":\"t\","
         "\"checkpoint_id\":\"c\",\"run\":\"r\",\"if_busy\":\"rollback\","
-        "\"input\":{\"a\":1},"
+        "\"input\":{\"a\":1},\"facts\":{\"metadata\":{\"user\":\"ann\"}},"
         "\"stream\":[\"values\",\"updates\"],\"subgraphs\":true,"
         "\"detach\":true}\n");
 }
