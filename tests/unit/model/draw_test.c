@@ -152,12 +152,8 @@ START_TEST(a_router_without_a_map_is_named_beside_the_picture)
             "{'in': {'name': 'in', 'state': [], 'nodes': [{'name': 'c'}], "
             "'edges': [['__start__', 'c']], 'branches': [{'from': 'c', 'name': "
             "'r'}]}}"));
-    json_t *flat = ss_graph_unmapped(graph, 0);
-    json_t *deep = ss_graph_unmapped(graph, -1);
-    expect_json(flat, "['a']");
-    expect_json(deep, "['a', 'sub:c']");
-    json_decref(flat);
-    json_decref(deep);
+    expect_json(ss_graph_unmapped(graph, 0), "['a']");
+    expect_json(ss_graph_unmapped(graph, -1), "['a', 'sub:c']");
     ss_graph_unref(graph);
 }
 END_TEST
