@@ -4,6 +4,7 @@
 //
 //     bench-core [THREADS [RUNS]]
 //     bench-core --waiting RUNS STORE
+//     bench-core --ended RUNS STORE
 //
 // Each thread has RUNS runs, one after the other, through a chain of twenty
 // nodes. Worker and client are played here, and answer at once. A run is the
@@ -12,8 +13,9 @@
 // (tests/instructions/compare.py). It prints how many supersteps there were.
 //
 // --waiting: how many bytes of the heap a run takes that waits for its worker,
-// through a chain of three nodes and on a thread of its own. STORE: a file of
-// SQLite, so that rows do not count that a store keeps in memory.
+// through a chain of three nodes and on a thread of its own: just now, and when
+// it has waited. --ended: the same of the thread of one that has ended. STORE:
+// a file of SQLite, so that rows do not count that a store keeps in memory.
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
 #include "coordinator/core/core.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/store/store_actor.h"
 
 enum { NODES = 20, THREADS = 64, RUNS = 2, CAPACITY = 64 };
@@ -42,6 +45,7 @@ static int64_t now_ms = 1000;
 static size_t supersteps;
 static int nodes = NODES; // of the chain
 static bool is_waiting;   // the worker does nothing
+static size_t ended;      // runs
 
 static void check(int status, const struct ss_error *error)
 {
@@ -145,6 +149,7 @@ static void hear(const struct ss_message *answer)
         fprintf(stderr, "bench-core: a run says %s\n", text);
         exit(1);
     }
+    ended++;
     if (left[answer->id - 1]-- > 1)
         ask((size_t)answer->id - 1);
 }
@@ -262,29 +267,40 @@ static size_t heap_size(void)
     return info.uordblks + info.hblkhd;
 }
 
+enum { WARM = 200, AT_ONCE = 100, TURNS = 10, PACKED_A_TURN = 64 };
+
+static void turns(size_t count)
+{
+    while (count-- > 0 || (!is_waiting && on_way.count > 0))
+        turn();
+}
+
 // The first of them fill tables and caches, and are not counted.
 static void weigh(const char *url, size_t runs)
 {
-    enum { WARM = 200, AT_ONCE = 100, TURNS = 10 };
     size_t before = 0;
-    is_waiting = true;
     nodes = 3;
     start(url, runs + WARM);
     for (size_t i = 0; i < runs + WARM; i++) {
         if (i == WARM)
             before = heap_size();
         ask(i);
-        bool is_last = (i + 1) % AT_ONCE == 0 || i + 1 == runs + WARM;
-        for (size_t k = 0; is_last && k < TURNS; k++)
-            turn();
+        if ((i + 1) % AT_ONCE == 0 || i + 1 == runs + WARM)
+            turns(is_waiting ? TURNS : TURNS * (size_t)nodes);
     }
-    printf("%zu\n", (heap_size() - before) / runs);
+    size_t now = heap_size();
+    now_ms += SS_IDLE_PACK_MS;
+    turns(runs / PACKED_A_TURN + TURNS);
+    printf("%zu %zu\n", (now - before) / runs, (heap_size() - before) / runs);
+    if (!is_waiting && ended != runs + WARM)
+        check(SS_EAGAIN, &(struct ss_error){.message = "not all have ended"});
     end();
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--waiting") == 0) {
+    is_waiting = argc == 4 && strcmp(argv[1], "--waiting") == 0;
+    if (is_waiting || (argc == 4 && strcmp(argv[1], "--ended") == 0)) {
         weigh(argv[3], number(argv[2], THREADS));
         return 0;
     }

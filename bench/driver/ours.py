@@ -12,6 +12,7 @@ from place import Cluster, line_of, output_of, tree_s
 
 PATIENCE_S = 120
 QUIET_S = 0.3
+REST_S = 15  # until what rests is packed and its memory is given back
 SUPERSTEPS_BEFORE = 3
 
 
@@ -122,21 +123,34 @@ def turn_figures(each):
 
 
 def memory(active):
-    """Of a coordinator: idle; with runs that wait for a worker; with threads
-    that are done."""
+    """Of a coordinator: idle; with runs that wait for a worker, behind threads
+    that are done and in a coordinator of their own; with threads that are
+    done. Each as it is at once, and when nothing has happened for a while."""
     def measure(place, _):
         count = place.size(*active)
+        figures = {}
+
+        def crowd(name, cluster, pid, **words):
+            cluster.crowd("chain", runs=count, at_once=min(count, 500), **words)
+            figures[name] = pss_kb(pid) / 1e3
+            time.sleep(place.size(REST_S, 0))
+            figures[name + "_rested"] = pss_kb(pid) / 1e3
+
         with place.store("sqlite") as url, Cluster(url) as cluster:
-            process = cluster.begin()
-            figures = {"idle": pss_kb(process.pid) / 1e3}
+            pid = cluster.begin().pid
+            figures["idle"] = pss_kb(pid) / 1e3
             worker = cluster.work()
-            cluster.crowd("chain", runs=count, at_once=min(count, 500))
-            known = pss_kb(process.pid) / 1e3
-            figures["known"] = (known - figures["idle"]) * 1e3 / count
+            crowd("known", cluster, pid)
             worker.stop()
-            cluster.crowd("chain", runs=count, at_once=min(count, 500),
-                          first=10 ** 7, detach=True)
-            figures["active"] = pss_kb(process.pid) / 1e3
+            crowd("active", cluster, pid, first=10 ** 7, detach=True)
+        with place.store("sqlite") as url, Cluster(url) as cluster:
+            pid = cluster.begin().pid
+            worker = cluster.work()
+            cluster.crowd("chain", runs=1, at_once=1)  # its graph is known
+            worker.stop()
+            crowd("alone", cluster, pid, first=10 ** 7, detach=True)
+        for name in ("known", "known_rested"):
+            figures[name] = (figures[name] - figures["idle"]) * 1e3 / count
         return figures
     return measure
 

@@ -228,9 +228,13 @@ WORKLOADS = [
         superstep(ours.large_graph((5000, 1000)))),
     Workload("memory", [
         Row("idle", "an idle coordinator", "MB Pss", "less"),
+        Row("alone", "with 10,000 small runs active", "MB Pss", "less"),
+        Row("alone_rested", "the same, 15 s later", "MB Pss", "less"),
         Row("active", "with 10,000 small runs active (and as many ended)",
             "MB Pss", "less"),
-        Row("known", "a thread whose run has ended", "kB Pss", "less")],
+        Row("active_rested", "the same, 15 s later", "MB Pss", "less"),
+        Row("known", "a thread whose run has ended", "kB Pss", "less"),
+        Row("known_rested", "the same, 15 s later", "kB Pss", "less")],
         "the coordinator's proportional set size, on SQLite; active: a run "
         "whose task waits for a worker",
         "the store's own memory; workers and clients",
