@@ -66,6 +66,9 @@
 //   I154  idle ones are bounded
 //   I250  those that were made small were idle before the others
 //   I251  the others are known, and how many they are
+//   I266  the list of those whose runs wait is a chain of just them
+//   I267  they are not idle, and the store has all of them
+//   I268  as many are in it as are counted
 //
 //   shards (thread_verify.c)
 //   I155  one that is not read is ours

@@ -112,6 +112,11 @@ enum {
     SS_IDLE_PACK_MS = 5000,
     SS_IDLE_PACK_STEP_MAX = 64, // in one step: nobody is served meanwhile
     SS_IDLE_PACK_SIZE_MAX = 64 << 10,
+    // Of threads that are used and wait so many at most stay as they are for
+    // SS_IDLE_PACK_MS; beyond, each for so long: its rows are half of what it
+    // takes, and unpacking them costs what comes for it two supersteps.
+    SS_STILL_LARGE_MAX = 1024,
+    SS_STILL_PACK_MS = 2000,
     SS_EVICT_EVERY_MS = 5000,
     SS_LEASE_MS = 3000,
     SS_HEARTBEAT_MS = 500,

@@ -88,7 +88,9 @@ struct run {
     struct resume_value resume_value;
     struct run_stats stats;
     json_t *questions; // ids that were open when it was entered (R7.12)
-    json_t *entry;     // the entry part of its first row, borrowed
+    // The entry part of its first row, borrowed, while it enters; may be NULL
+    // once it has (runs/thread_owner.c).
+    json_t *entry;
     uint64_t entry_seq;
     char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
     struct ss_map replay_visited; // logical namespaces (R12.14)

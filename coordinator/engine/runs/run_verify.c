@@ -50,7 +50,7 @@ static void verify_active(const struct run *run, struct census *census)
     struct census its = {0};
     ss_invariant(I80, run->state == RUN_ACTIVE && thread->seat->run == run);
     ss_invariant(I217, run->engine == thread->engine && run->graph);
-    ss_invariant(I218, run->entry && run->entry_seq > 0);
+    ss_invariant(I218, run->entry_seq > 0);
     ss_invariant(I219, !run->cancelled);
     ss_invariant(
         I220, run->recoveries >= 0 && run->recoveries <= SS_RECOVERIES_MAX);

@@ -6,6 +6,7 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/journal.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/queue.h"
@@ -73,6 +74,19 @@ static void rests(struct thread *thread)
     ss_records_rest(thread);
 }
 
+// An entry under way, an update from outside and what is taken back read rows
+// again. A run that has entered knows what its first row says.
+static bool packs(struct thread *thread)
+{
+    const struct seat *seat = thread->seat;
+    struct run *run = seat->run;
+    if (!run || seat->change || seat->taken_back ||
+        ss_loop_facts(run->root)->status != LOOP_RUNNING)
+        return false;
+    run->entry = NULL;
+    return true;
+}
+
 static void gone(struct thread *thread)
 {
     ss_check(!thread->seat->run && !thread->seat->change);
@@ -88,5 +102,6 @@ const struct thread_owner ss_runs_owner = {
     .broken = broken,
     .busy = ss_thread_busy,
     .rests = rests,
+    .packs = packs,
     .gone = gone,
 };

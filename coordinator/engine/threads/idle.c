@@ -8,7 +8,8 @@
 // Those that were used a moment ago stay as they are, unless they are too many:
 // their next run may begin in a moment, and packing costs as much as a
 // superstep. Of the others the rows are packed into few bytes, in memory
-// (journal_pack.c), when nothing else is to be done.
+// (journal_pack.c), when nothing else is to be done. So are those of threads
+// that are used and wait as long (still.c).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -113,6 +114,8 @@ void ss_threads_flush(struct engine *engine)
         ss_thread_flush(threads->dirty.items[i]);
     for (size_t i = 0; i < threads->dirty.count; i++)
         thread_rest(threads->dirty.items[i]);
+    for (size_t i = 0; i < threads->dirty.count; i++)
+        ss_still_join(threads->dirty.items[i]);
     threads->dirty.count = 0;
 }
 
@@ -148,10 +151,13 @@ static int64_t pack_at_ms(const struct thread *thread)
 void ss_threads_pack(struct engine *engine)
 {
     struct threads *threads = engine->threads;
-    for (size_t i = 0; i < SS_IDLE_PACK_STEP_MAX && threads->idle_large &&
-                       engine->now_ms >= pack_at_ms(threads->idle_large);
-         i++)
+    size_t left = SS_IDLE_PACK_STEP_MAX;
+    for (; left > 0 && threads->idle_large &&
+           engine->now_ms >= pack_at_ms(threads->idle_large);
+         left--)
         make_small(threads);
+    while (left > 0 && ss_still_pack(threads, engine->now_ms))
+        left--;
 }
 
 static void pack_later(struct engine *engine)
@@ -159,6 +165,8 @@ static void pack_later(struct engine *engine)
     const struct thread *longest = engine->threads->idle_large;
     if (longest && !engine->options.keeps_rows)
         ss_engine_wake(engine, pack_at_ms(longest));
+    if (engine->threads->still_first)
+        ss_engine_wake(engine, ss_still_pack_at_ms(engine->threads));
 }
 
 bool ss_threads_evict(struct engine *engine)

@@ -109,6 +109,7 @@ void ss_thread_destroy(struct thread **place)
         return;
     *place = NULL;
     ss_idle_leave(thread);
+    ss_still_leave(thread);
     await_no_more(thread);
     drop_held(thread);
     drop_puts(thread);
@@ -257,6 +258,7 @@ void ss_thread_dirty(struct thread *thread)
 {
     thread->used_ms = thread->engine->now_ms;
     ss_idle_leave(thread);
+    ss_still_leave(thread);
     if (thread->dirty)
         return;
     thread->dirty = true;
@@ -589,6 +591,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
 {
     struct engine *engine = thread->engine;
     ss_check(status != SS_OK);
+    ss_still_leave(thread);
     ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
     engine->threads->owner->broken(thread, status, message);
     for (size_t i = 0; i < thread->held.count; i++) {

@@ -41,6 +41,12 @@ struct idle_item {
     struct thread *prev, *next;
     size_t size;   // bytes of memory, about; 0: it is in use
     bool is_small; // what it has was put into few bytes, if that is worth it
+    // Or among those whose runs wait and that are not packed, the one that was
+    // used longest ago first.
+    struct {
+        struct thread *prev, *next;
+        bool is_listed;
+    } still;
 };
 
 // Whoever asks for the thread meanwhile waits.
@@ -114,6 +120,9 @@ struct thread_owner {
     bool (*busy)(const struct thread *thread);
     // Nobody uses it now, and all of it is durable.
     void (*rests)(struct thread *thread);
+    // It is used, and waits: may its rows be packed? True: nothing is borrowed
+    // from them any more.
+    bool (*packs)(struct thread *thread);
     // It is freed: what hangs on it goes too.
     void (*gone)(struct thread *thread);
 };

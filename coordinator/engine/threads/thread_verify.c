@@ -146,6 +146,19 @@ static void verify_idle(const struct engine *engine, struct census *census)
     ss_invariant(I154, count <= SS_IDLE_THREADS_MAX);
 }
 
+static void verify_still(const struct threads *threads, size_t listed)
+{
+    ss_invariant(I268, threads->still_count == listed);
+    const struct thread *before = NULL;
+    for (const struct thread *it = threads->still_first; it;
+         before = it, it = it->idle.still.next, listed--) {
+        ss_invariant(
+            I266, it->idle.still.is_listed && it->idle.still.prev == before);
+        ss_invariant(I267, it->idle.size == 0 && ss_thread_is_quiet(it));
+    }
+    ss_invariant(I266, threads->still_last == before && listed == 0);
+}
+
 void ss_threads_verify_rest(const struct engine *engine)
 {
     ss_invariant(I5, engine->threads->gone.count == 0);
@@ -175,6 +188,7 @@ static void verify_shards(const struct engine *engine)
 void ss_threads_verify(const struct engine *engine, struct census *census)
 {
     const struct threads *threads = engine->threads;
+    size_t still = 0;
     for (const struct ss_map_entry *e = threads->by_id.first; e; e = e->next) {
         const struct thread *thread = e->value;
         ss_invariant(I10, strcmp(e->key, thread->id) == 0);
@@ -187,10 +201,12 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
         verify_waiting(thread);
         verify_use(thread);
         census->idle += thread->idle.size > 0;
+        still += thread->idle.still.is_listed;
         census->dirty += thread->dirty;
         census->seen++;
     }
     verify_idle(engine, census);
+    verify_still(threads, still);
     verify_shards(engine);
     for (size_t i = 0; i < engine->threads->dirty.count; i++)
         ss_invariant(I22, engine->threads->dirty.items[i]->dirty);

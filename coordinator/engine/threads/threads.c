@@ -26,6 +26,7 @@ void ss_threads_fini(struct engine *engine)
     ss_map_fini(&threads->by_id, free_thread);
     ss_check(threads->awaited.count == 0);
     ss_check(threads->idle_count == 0 && !threads->idle_first);
+    ss_check(!threads->still_first && !threads->still_last);
     ss_check(threads->gone.count == 0);
     ss_map_fini(&threads->awaited, NULL);
     SS_VEC_FINI(&threads->unit);

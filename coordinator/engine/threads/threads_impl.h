@@ -26,6 +26,8 @@ struct threads {
     struct thread *idle_large; // the first that was not made small; or NULL
     size_t idle_large_count;   // those from there on
     size_t idle_count, idle_size;
+    struct thread *still_first, *still_last; // still.c
+    size_t still_count;
     int64_t evict_at_ms;
 };
 
@@ -68,6 +70,17 @@ void ss_waiting_drop(struct thread *thread, bool but_runs);
 
 // Somebody uses it, or it goes: out of the list of those that nobody uses.
 void ss_idle_leave(struct thread *thread);
+
+// ------------------------------------------------ still.c
+
+// Something comes for it, or it goes: out of the list of those that wait.
+void ss_still_leave(struct thread *thread);
+// At the end of a step: into that list, if it waits and is not idle.
+void ss_still_join(struct thread *thread);
+// When the one that has waited longest has waited long enough.
+int64_t ss_still_pack_at_ms(const struct threads *threads);
+// Pack the rows of that one; false: it has not.
+bool ss_still_pack(struct threads *threads, int64_t now_ms);
 
 // ------------------------------------------------ catalog.c
 

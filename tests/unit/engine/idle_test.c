@@ -1,5 +1,5 @@
 // idle_test.c - threads that nobody uses: how many are known without being
-// read, and when what they have is packed.
+// read; and when what they have, or one whose run only waits, is packed.
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,6 +137,123 @@ START_TEST(the_engine_wants_a_tick_when_a_thread_has_rested)
 }
 END_TEST
 
+static size_t size_of(const char *name)
+{
+    const struct thread *thread =
+        ss_map_get(ss_threads_all(&lab.engine->engine), name);
+    return sizeof(*thread) + ss_journal_size(thread->journal);
+}
+
+// A run that has begun, and whose task is on its way to the worker.
+static void begin_run(void)
+{
+    lab_ask_run();
+    while (lab.stores.count > 0)
+        lab_go_on();
+    ck_assert_uint_eq(lab.mail.count, 1);
+    ck_assert(!lab.over);
+}
+
+enum { BEAT_MS = 500 };
+
+// The worker has its task, and says so.
+static void wait_ms(int64_t ms)
+{
+    for (int64_t i = 0; i < ms / BEAT_MS; i++) {
+        struct ss_event beat = {.type = SS_EVENT_WORKER_BEAT, .peer = "w"};
+        lab.now_ms += BEAT_MS;
+        beat.beat.capacity = 16;
+        beat.beat.running = &lab.due.items[0]->attempt;
+        beat.beat.running_count = 1;
+        lab_step(&beat);
+    }
+    rest(0);
+}
+
+// Where ten thousand runs wait for long tasks, their rows would be most of what
+// the coordinator has in memory.
+START_TEST(rows_of_a_run_that_waits_are_packed)
+{
+    enum { SIZE_MAX_WAITING = 1200 };
+    lab_begin(lab_chain(3), 0, NULL);
+    begin_run();
+    ck_assert_uint_gt(size_of("t"), 2 * SIZE_MAX_WAITING);
+    wait_ms(SS_IDLE_PACK_MS - BEAT_MS);
+    ck_assert(!is_packed("t")); // its task may end in a moment
+    wait_ms(BEAT_MS);
+    ck_assert(is_packed("t"));
+    ck_assert_uint_le(size_of("t"), SIZE_MAX_WAITING);
+    while (!lab.over)
+        lab_go_on();
+    ck_assert_str_eq(
+        json_string_value(json_object_get(lab.answer, "status")), "done");
+    lab_end();
+}
+END_TEST
+
+static void forget_age(json_t *answer)
+{
+    json_t *tasks = json_object_get(json_object_get(answer, "state"), "tasks");
+    json_t *wait = json_object_get(json_array_get(tasks, 0), "wait");
+    ck_assert_int_eq(json_object_del(wait, "for_ms"), 0);
+}
+
+START_TEST(a_run_that_waits_is_seen_as_it_was)
+{
+    lab_begin(lab_chain(3), 0, NULL);
+    begin_run();
+    lab_ask("state", "t", json_object());
+    json_t *before = json_incref(lab.answer);
+    wait_ms(SS_IDLE_PACK_MS);
+    ck_assert(is_packed("t"));
+    lab_ask("state", "t", json_object());
+    forget_age(before);
+    forget_age(lab.answer);
+    ck_assert(json_equal(before, lab.answer));
+    ck_assert(!is_packed("t"));
+    wait_ms(SS_IDLE_PACK_MS); // somebody looked: it waits anew
+    ck_assert(is_packed("t"));
+    json_decref(before);
+    lab_end();
+}
+END_TEST
+
+// No beat is awaited, as no worker is there.
+START_TEST(the_engine_wants_a_tick_when_a_run_has_waited)
+{
+    struct ss_event bye = {.type = SS_EVENT_WORKER_BYE, .peer = "w"};
+    struct ss_commands commands;
+    lab_begin(lab_chain(1), 0, NULL);
+    bye.now_ms = lab.now_ms;
+    ss_engine_step(lab.engine, &bye, &commands);
+    lab_ask_run();
+    while (lab.stores.count > 0)
+        lab_go_on();
+    for (size_t i = 0; i < 100 && !is_packed("t"); i++) {
+        struct ss_event tick = {.type = SS_EVENT_TICK, .now_ms = lab.now_ms};
+        ss_engine_step(lab.engine, &tick, &commands);
+        if (!is_packed("t"))
+            lab.now_ms = commands.wake_at_ms;
+        ck_assert_int_le(lab.now_ms, SS_IDLE_PACK_MS);
+    }
+    ck_assert(is_packed("t"));
+    ck_assert_int_eq(lab.now_ms, SS_IDLE_PACK_MS);
+    lab_end();
+}
+END_TEST
+
+START_TEST(an_idle_thread_of_a_small_run_takes_few_bytes)
+{
+    enum { SIZE_MAX_IDLE = 2200 };
+    lab_begin(lab_chain(3), 0, NULL);
+    lab_use_thread(0, "x");
+    ck_assert_uint_gt(size_of("t0"), 2 * SIZE_MAX_IDLE);
+    rest(SS_IDLE_PACK_MS);
+    ck_assert_uint_le(size_of("t0"), SIZE_MAX_IDLE);
+    lab_end();
+}
+END_TEST
+
 int main(void)
 {
     ss_value_setup();
@@ -149,6 +266,10 @@ int main(void)
         tcase, threads_are_packed_when_they_have_rested_or_are_too_many);
     tcase_add_test(tcase, threads_that_rested_are_packed_some_at_a_time);
     tcase_add_test(tcase, the_engine_wants_a_tick_when_a_thread_has_rested);
+    tcase_add_test(tcase, rows_of_a_run_that_waits_are_packed);
+    tcase_add_test(tcase, a_run_that_waits_is_seen_as_it_was);
+    tcase_add_test(tcase, the_engine_wants_a_tick_when_a_run_has_waited);
+    tcase_add_test(tcase, an_idle_thread_of_a_small_run_takes_few_bytes);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }
