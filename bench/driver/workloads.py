@@ -170,9 +170,9 @@ WORKLOADS = [
              "many threads, which share commits",
              superstep(ours.one_thread("sqlite", (1000, 300)))
              + stored("sqlite", (100, 5), figure="gap")),
-    crowd("crowd_256", (256, 4), (40, 2)),
-    crowd("crowd_1000", (1000, 8), (40, 2)),
-    crowd("crowd_10000", (10000, 8), (40, 2), rounds=1),
+    crowd("crowd_256", (256, 4), (100, 2)),
+    crowd("crowd_1000", (1000, 8), (100, 2)),
+    crowd("crowd_10000", (10000, 8), (100, 2), rounds=1),
     Workload("begin_end", [
         Row("rate", "10,000 runs of one task at once, from asking to the end",
             "runs/s", "more"),
@@ -182,7 +182,7 @@ WORKLOADS = [
         "supersteps: a run has one",
         durable(ours.at_once("postgres", (10000, 8), (1, 1)), 1)),
     *map(scale, (1, 2, 4)),
-    crowd("crowd_256_sqlite", (256, 4), (40, 2), "sqlite"),
+    crowd("crowd_256_sqlite", (256, 4), (100, 2), "sqlite"),
     Workload("sends", [Row("run", "10,000 sends in one superstep, in process",
                            "ms", "less")], HERE, NO_DISK,
              superstep(ours.here("sends", (10000, 20), scale=1e3))
