@@ -381,9 +381,13 @@ void ss_client_step(struct ss_client *client)
 
 // -------------------------------------------------------------- open and close
 
-static bool has_blank(const char *text)
+// One endpoint has no blank in it, and one "://". A semicolon is libzmq's: the
+// address to connect from stands before it.
+static bool is_several(const char *text)
 {
-    return text[strcspn(text, " \t\n;")] != '\0';
+    const char *scheme = strstr(text, "://");
+    return text[strcspn(text, " \t\n")] != '\0' ||
+           (scheme && strstr(scheme + 1, "://"));
 }
 
 // Check that the transport is one that links know. "tcp://host:port" is
@@ -396,7 +400,7 @@ static int check_endpoint(const char *endpoint, struct ss_error *error)
         return SS_OK;
     const char *colon = strrchr(endpoint, ':');
     if (strncmp(endpoint, "tcp://", 6) == 0 && colon > endpoint + 6 &&
-        !has_blank(endpoint)) {
+        !is_several(endpoint)) {
         char *end;
         long port = strtol(colon + 1, &end, 10);
         if (*end == '\0' && end > colon + 1 && port > 0 && port < 65536)
@@ -405,7 +409,7 @@ static int check_endpoint(const char *endpoint, struct ss_error *error)
     return ss_error_set(error, SS_EINVAL,
         "\"%.200s\" is not an endpoint; endpoints are like %s or ipc:///path%s",
         endpoint, SS_CLIENT_ENDPOINT,
-        has_blank(endpoint) ? ", and commas stand between several" : "");
+        is_several(endpoint) ? ", and commas stand between several" : "");
 }
 
 static int split_endpoints(

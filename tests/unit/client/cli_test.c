@@ -86,6 +86,8 @@ START_TEST(an_endpoint_that_is_none_is_a_wrong_command_line)
     expect_usage(RUN("graphs", "--coordinator=tcp://a:1 tcp://b:2"),
         "is not an endpoint; endpoints are like tcp://127.0.0.1:7433 or "
         "ipc:///path, and commas stand between several");
+    expect_usage(RUN("graphs", "--coordinator=tcp://a:1;tcp://b:2"),
+        "and commas stand between several");
 }
 END_TEST
 
