@@ -13,8 +13,9 @@ import urllib.parse
 import urllib.request
 
 import kustomize
-from harness import DEADLINE_S, LIB, ROOT, World, expect, main
-from metrics_test import ANY, get, port
+from harness import (DEADLINE_S, LIB, ROOT, World, expect, get, main,
+                     port_of)
+from metrics_test import ANY
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yml"
 ALERT_TESTS = ROOT / "tests/system/prometheus/alerts.yml"
@@ -52,8 +53,8 @@ class Watched:
     """A coordinator and a worker that have done something, by their ports."""
 
     def __init__(self, world):
-        self.ports = [port(world.coordinator(*ANY))]
-        self.ports.append(port(world.worker(LIB / "libhello.so", None, *ANY)))
+        self.ports = [port_of(world.coordinator(*ANY))]
+        self.ports.append(port_of(world.worker(LIB / "libhello.so", None, *ANY)))
         self.work(world)
         world.do("limit", "hello", "--tasks", "9")
 
