@@ -161,8 +161,11 @@ END_TEST
 START_TEST(a_fence_that_is_gone_is_found_out_there_too)
 {
     uint64_t last = start();
+    send_by_us(&last, "mine"); // the thread is at rest, and nothing wakes it
+    expect(last, SS_OK);
     ck_assert_int_eq(ss_store_fence_break(pg.store, "a", &world_error), SS_OK);
-    send_by_us(&last, "late");
+    last++;
+    ck_assert(is_sent_by_us(last, last, "late"));
     expect(last, SS_EFENCED);
     ck_assert_str_eq(last_row(last), "");
     lay(last + 1, last, "late");
