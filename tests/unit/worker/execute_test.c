@@ -70,12 +70,12 @@ static const char *no_reason;
 
 static int fail_without_reason(struct ss_task *task)
 {
-    return ss_fail(task, NULL, no_reason);
+    return ss_fail(task, NULL, no_reason, 0);
 }
 
 static int set_without_format(struct ss_task *task)
 {
-    return ss_set_text(task, "name", no_reason);
+    return ss_set_text(task, "name", no_reason, 0);
 }
 
 START_TEST(a_failure_whose_reason_is_null_is_a_failure_that_says_so)
