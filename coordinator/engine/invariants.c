@@ -130,6 +130,7 @@
 //   I73   one that runs has a task that has not ended
 //   I74   one that rests has no tasks
 //   I75   one that runs has not passed its limit
+//   I270  a run knows its entry while it enters
 //   I200  no version is below zero
 //   I201  channels that change by themselves are known
 //   I202  a channel that was updated has a version
@@ -175,6 +176,7 @@
 //   I95   as many are queued as are counted
 //   I217  a run is in the engine of its thread, and has a graph
 //   I218  one that is under way has begun in a row
+//   I269  what it borrows of that row is what the journal has
 //   I219  and was not cancelled
 //   I220  it was recovered a bounded number of times
 //   I221  no more of its attempts are out than may be

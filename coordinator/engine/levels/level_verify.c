@@ -191,6 +191,8 @@ static void verify_progress(const struct loop *loop, struct census *census)
         ss_invariant(I74, loop->facts.tasks.count == 0);
     if (loop->facts.status == LOOP_RUNNING && loop->ticked)
         ss_invariant(I75, loop->facts.step <= loop->stop);
+    if (loop->entry && !loop->facts.parent)
+        ss_invariant(I270, loop->facts.run->entry != NULL);
     census->resting += rests;
 }
 

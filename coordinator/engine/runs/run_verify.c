@@ -42,6 +42,18 @@ static void add(struct census *all, const struct census *one)
     all->seen += one->seen;
 }
 
+// It borrows from rows: as they are now, and never once they were packed.
+static void verify_entry(const struct run *run)
+{
+    const struct ss_journal *journal = run->thread->journal;
+    ss_invariant(I218, run->entry_seq > 0);
+    if (!run->entry)
+        return;
+    ss_invariant(I269, !ss_journal_is_packed(journal));
+    const struct ss_run_facts *facts = ss_journal_run(journal, run->id);
+    ss_invariant(I269, facts && facts->entry == run->entry);
+}
+
 static void verify_active(const struct run *run, struct census *census)
 {
     const struct thread *thread = run->thread;
@@ -50,7 +62,7 @@ static void verify_active(const struct run *run, struct census *census)
     struct census its = {0};
     ss_invariant(I80, run->state == RUN_ACTIVE && thread->seat->run == run);
     ss_invariant(I217, run->engine == thread->engine && run->graph);
-    ss_invariant(I218, run->entry_seq > 0);
+    verify_entry(run);
     ss_invariant(I219, !run->cancelled);
     ss_invariant(
         I220, run->recoveries >= 0 && run->recoveries <= SS_RECOVERIES_MAX);
