@@ -109,8 +109,7 @@ int ss_sqlite_entry_statement(struct ss_sqlite_store *store,
 int ss_sqlite_finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
     const char *what, struct ss_error *error);
 
-// --- sqlite_marks.c
-// -----------------------------------------------------------
+// --- marks (sqlite_marks.c) --------------------------------------------------
 
 // Whether entries of the table have marks.
 bool ss_sqlite_has_marks(enum ss_store_table table);

@@ -14,56 +14,9 @@
 
 #include "common/base/mem.h"
 #include "coordinator/store/job_run.h"
+#include "tests/contract/sqlite_world.h"
 #include "tests/contract/store_world.h"
 #include "tests/suite.h"
-
-static struct ss_store *store;
-
-static void setup(void)
-{
-    world_begin();
-}
-
-static void teardown(void)
-{
-    ss_store_close(&store);
-    world_end();
-}
-
-static void open_file(const char *url)
-{
-    int status = ss_store_open(url, &store, &world_error);
-    ck_assert_msg(status == SS_OK, "%s", world_error.message);
-}
-
-static void refuse_to_open(const char *path, int status, const char *message)
-{
-    struct ss_store *none = NULL;
-    ck_assert_int_eq(ss_store_open(path, &none, &world_error), status);
-    ck_assert_ptr_null(none);
-    ck_assert_int_eq(world_error.status, status);
-    char *expected = ss_format(message, path);
-    ck_assert_str_eq(world_error.message, expected);
-    ss_free(expected);
-}
-
-static void run_sql(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
-    char *message = NULL;
-    int code = sqlite3_exec(db, sql, NULL, NULL, &message);
-    ck_assert_msg(code == SQLITE_OK, "%s", message);
-    sqlite3_close(db);
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 // --- is it still there ------------------------------------------------------
 
@@ -179,171 +132,6 @@ START_TEST(a_database_of_another_program_is_left_alone)
 }
 END_TEST
 
-// What a program knew that had no marks, or no times either.
-#define NO_MARKS                                                               \
-    "DROP INDEX runs_of_graph; DROP INDEX runs_unmarked; DROP TABLE"           \
-    " runs_pairs; ALTER TABLE runs DROP COLUMN graph;"                         \
-    " DROP INDEX threads_of_graph; DROP INDEX threads_unmarked; DROP TABLE"    \
-    " threads_pairs; ALTER TABLE threads DROP COLUMN graph; "
-#define NO_TIMES                                                               \
-    NO_MARKS                                                                   \
-    "DROP INDEX runs_newest; DROP INDEX runs_untold; DROP INDEX runs_stand;"   \
-    " DROP INDEX threads_newest; DROP INDEX threads_untold;"                   \
-    " DROP INDEX threads_stand; ALTER TABLE runs DROP COLUMN at_us;"           \
-    " ALTER TABLE runs DROP COLUMN status;"                                    \
-    " ALTER TABLE threads DROP COLUMN at_us;"                                  \
-    " ALTER TABLE threads DROP COLUMN status;"
-
-START_TEST(an_older_file_is_brought_up)
-{
-    const char *path = world_path("older.db");
-    struct ss_store *it = NULL;
-    ck_assert_int_eq(ss_store_open(path, &it, &world_error), SS_OK);
-    ss_store_close(&it);
-    run_sql(path,
-        NO_TIMES "DROP TABLE open_runs; DROP TABLE pauses;"
-                 " PRAGMA user_version = 1;"
-                 " INSERT INTO runs VALUES"
-                 " ('r1', 't', 0, CAST('{\"status\":\"failed\"}' AS BLOB)),"
-                 " ('r2', 't', 0, CAST('{\"status\":\"running\"}' AS BLOB))");
-    ck_assert_int_eq(ss_store_open(path, &it, &world_error), SS_OK);
-    ck_assert_str_eq(
-        all_entries(it, SS_TABLE_OPEN), "r2={\"status\":\"running\"}");
-    ck_assert_str_eq(all_entries(it, SS_TABLE_RUNS),
-        "r1={\"status\":\"failed\"} r2={\"status\":\"running\"}");
-    ck_assert_str_eq(all_entries(it, SS_TABLE_PAUSES), "");
-    ss_store_close(&it);
-}
-END_TEST
-
-// The threads and runs of a page, the newest first. Takes `find`.
-static void expect_found(struct ss_find find, const char *list)
-{
-    struct ss_job *job = ss_job_new(SS_JOB_FIND, 1);
-    struct ss_jobs_stats stats = {0};
-    struct ss_job *jobs = job;
-    job->find = find;
-    job = ss_jobs_run_some(store, 0, &jobs, &stats);
-    ck_assert_msg(job->status == SS_OK, "%s", job->error.message);
-    ck_assert(!job->lacks.times);
-    char *found = ss_strdup("");
-    for (size_t i = 0; i < job->entries_count; i++) {
-        char *more = ss_format("%s %s", found, job->entries[i].key);
-        ss_free(found);
-        found = more;
-    }
-    ck_assert_str_eq(found, list);
-    ss_free(found);
-    ss_job_destroy(&job);
-}
-
-static void expect_newest(bool of_threads, const char *status, const char *list)
-{
-    expect_found((struct ss_find){.of_threads = of_threads,
-                     .status = ss_strdup(status),
-                     .until_us = INT64_MAX,
-                     .limit = 10},
-        list);
-}
-
-// Runs of that graph, or whose user is that (NULL: any).
-static void expect_marked(const char *graph, const char *user, const char *list)
-{
-    expect_found((struct ss_find){.graph = ss_strdup(graph),
-                     .metadata = user ? json_pack("{s:s}", "user", user) : NULL,
-                     .until_us = INT64_MAX,
-                     .limit = 10},
-        list);
-}
-
-#define RECORD(key, index, json)                                               \
-    "('" key "', " index ", 0, CAST('" json "' AS BLOB))"
-
-#define OF(graph, user)                                                        \
-    "{\"graph\":\"" graph "\",\"created_us\":6,\"status\":\"done\","           \
-    "\"metadata\":{\"user\":\"" user "\"}}"
-
-static void put_run(const char *key, const char *record)
-{
-    const struct ss_store_put one = {.table = SS_TABLE_RUNS,
-        .key = key,
-        .index = "t",
-        .value = record,
-        .value_size = strlen(record),
-        .at_us = 6,
-        .status = "done"};
-    ck_assert_int_eq(put_entry(store, &one), SS_OK);
-}
-
-START_TEST(what_a_program_without_marks_wrote_is_found_by_graph_and_metadata)
-{
-    static const char puts[] =
-        "INSERT OR REPLACE INTO runs (key, index_key, expires_us, value, at_us,"
-        " status) VALUES ('r1', 't', 0, CAST('" OF(
-            "g", "ann") "' AS BLOB), 6,"
-                        " 'done'), ('r2', 't', 0, CAST('" OF(
-                            "h", "bob") "' AS BLOB), 6,"
-                                        " 'done')";
-    const char *path = world_path("older.db");
-    open_file(path);
-    ss_store_close(&store);
-    run_sql(path, NO_MARKS);
-    run_sql(path, puts);
-    open_file(path);
-    expect_marked("g", NULL, " r1");
-    expect_marked(NULL, "bob", " r2");
-    put_run("r1", OF("h", "cyd"));
-    put_run("r3", OF("h", "cyd"));
-    expect_marked("g", NULL, "");
-    expect_marked(NULL, "ann", "");
-    expect_marked("h", "cyd", " r1 r3");
-    ss_store_close(&store);
-    // It comes back once, and puts two of them as they were.
-    run_sql(path, puts);
-    open_file(path);
-    expect_marked("g", NULL, " r1");
-    expect_marked(NULL, "cyd", " r3");
-    expect_marked(NULL, "ann", " r1");
-    const struct ss_store_put none = {.table = SS_TABLE_RUNS, .key = "r1"};
-    ck_assert_int_eq(put_entry(store, &none), SS_OK);
-    expect_marked(NULL, "ann", "");
-}
-END_TEST
-
-START_TEST(what_a_program_without_times_wrote_is_found_by_time)
-{
-    const char *path = world_path("older.db");
-    open_file(path);
-    ss_store_close(&store);
-    run_sql(path, NO_TIMES
-        "ALTER TABLE open_runs DROP COLUMN at_us;"
-        " ALTER TABLE open_runs DROP COLUMN status;"
-        " INSERT INTO runs VALUES" RECORD("r1", "'t1'",
-            "{\"status\":\"failed\",\"created_us\":5}") "," RECORD("r2", "'t2'",
-            "{\"status\":\"done\",\"created_us\":7}") "," RECORD("r3", "'t2'",
-            "no JSON") "; INSERT INTO threads VALUES" RECORD("t1", "NULL",
-            "{\"created_us\":4}") "," RECORD("t2", "NULL",
-            "{\"created_us\":5,\"updated_us\":8,\"status\":\"failed\"}"));
-    open_file(path);
-    ck_assert_int_eq(
-        put_entry(
-            store, &(struct ss_store_put){.table = SS_TABLE_RUNS, .key = "r3"}),
-        SS_OK);
-    expect_newest(false, NULL, " r2 r1");
-    expect_newest(false, "failed", " r1");
-    expect_newest(true, NULL, " t2 t1");
-    // By its run, which says it where the record of the thread does not.
-    expect_newest(true, "failed", " t1");
-    ss_store_close(&store);
-    // It comes back once, and leaves another record without a time.
-    run_sql(path, "INSERT OR REPLACE INTO runs (key, index_key, expires_us,"
-                  " value) VALUES" RECORD("r4", "'t3'",
-                      "{\"status\":\"failed\",\"created_us\":6}"));
-    open_file(path);
-    expect_newest(false, NULL, " r2 r4 r1");
-}
-END_TEST
-
 START_TEST(lists_are_read_beside_the_one_who_writes)
 {
     const char *path = world_path("beside.db");
@@ -364,29 +152,6 @@ START_TEST(lists_are_read_beside_the_one_who_writes)
     // And it writes nothing.
     ck_assert_int_ne(append_row(reader, "t", 3, "three"), SS_OK);
     ss_store_close(&reader);
-}
-END_TEST
-
-START_TEST(a_newer_format_is_refused)
-{
-    const char *path = world_path("newer.db");
-    open_file(path);
-    ss_store_close(&store);
-    run_sql(path, "PRAGMA user_version = 7");
-    refuse_to_open(path, SS_EVERSION,
-        "store: %s was written by a newer"
-        " version (format 7, this program knows 6). Use the newer program, or"
-        " another file");
-}
-END_TEST
-
-START_TEST(a_file_without_a_format_is_refused)
-{
-    const char *path = world_path("none.db");
-    open_file(path);
-    ss_store_close(&store);
-    run_sql(path, "PRAGMA user_version = 0");
-    refuse_to_open(path, SS_ECORRUPT, "store: %s: it has no format number");
 }
 END_TEST
 
@@ -716,7 +481,7 @@ static Suite *suite(void)
 {
     Suite *s = suite_create("store_sqlite");
     TCase *t = tcase_create("file");
-    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_checked_fixture(t, sqlite_set_up, sqlite_tear_down);
     tcase_add_test(t, a_file_that_is_removed_under_it_takes_no_more);
     tcase_add_test(t, a_file_that_is_replaced_under_it_takes_no_more);
     tcase_add_test(t, a_bare_name_is_a_file);
@@ -726,13 +491,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_folder_that_is_not_there_is_to_be_made);
     tcase_add_test(t, what_is_no_database_is_refused);
     tcase_add_test(t, a_database_of_another_program_is_left_alone);
-    tcase_add_test(t, an_older_file_is_brought_up);
-    tcase_add_test(t, what_a_program_without_times_wrote_is_found_by_time);
-    tcase_add_test(
-        t, what_a_program_without_marks_wrote_is_found_by_graph_and_metadata);
     tcase_add_test(t, lists_are_read_beside_the_one_who_writes);
-    tcase_add_test(t, a_newer_format_is_refused);
-    tcase_add_test(t, a_file_without_a_format_is_refused);
     tcase_add_test(t, an_empty_file_becomes_a_store);
     tcase_add_test(t, options_are_checked);
     tcase_add_test(t, a_second_owner_is_told_who_has_it);
