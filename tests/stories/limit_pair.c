@@ -156,3 +156,22 @@ void pair_go_round(int times, int least)
     ck_assert_int_ge(turns[0], least);
     ck_assert_int_ge(turns[1], least);
 }
+
+int64_t pair_parts_go(const char *limit, struct ss_shards *ret_gone)
+{
+    enum { OUT = 6 };
+    pair_halves(limit);
+    pair_begin("one", "t", 30);
+    pair_both_look(LOOKS);
+    ck_assert_int_eq(pair_told("one", "out"), OUT);
+    world_at("one");
+    *ret_gone = pair_shards(HALF / 2, HALF / 2);
+    size_t before = world_attempts_of("a");
+    pair_hear(SS_EVENT_SHARDS_LOST, *ret_gone);
+    pair_see(HALF / 2, SS_ROW_FORMAT);
+    int64_t gone = OUT - pair_told("one", "out");
+    ck_assert_int_gt(gone, 0);
+    ck_assert_uint_eq(world_attempts_of("a"), before);
+    ck_assert_int_le(pair_told("one", "here"), OUT - gone);
+    return gone;
+}

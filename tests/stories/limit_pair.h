@@ -30,6 +30,10 @@ void pair_begin_within(int from, int end, const char *name, int count);
 void pair_begin(const char *coordinator, const char *name, int count);
 int64_t pair_told(const char *coordinator, const char *key);
 int64_t pair_out(void);
+// With this limit six tasks are out at "one", of 30 runs; a quarter of all
+// shards go from it, and no other task is sent: how many of the six went. Gives
+// these shards.
+int64_t pair_parts_go(const char *limit, struct ss_shards *ret_gone);
 // What is out at one of them ends.
 void pair_end_all(const char *coordinator);
 // Both have runs all the time, and one task is out at most: each of them has

@@ -1,5 +1,4 @@
 // The `superstep` command: what is said of threads, and what goes with a list.
-#include <unistd.h>
 
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
@@ -128,15 +127,8 @@ START_TEST(a_cancel_says_why_and_a_run_may_want_a_thread_that_is_there)
 }
 END_TEST
 
-int main(void)
+static void add_tests(TCase *tcase)
 {
-    if (access(PROGRAM, X_OK) != 0)
-        return 77; // built apart from the programs
-    Suite *suite = suite_create("cli_facts");
-    TCase *tcase = tcase_create("served");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
-    tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, with_json_the_last_of_a_list_says_how_it_goes_on);
     tcase_add_test(tcase, what_is_said_of_a_thread_is_shown_and_put);
     tcase_add_test(tcase, a_thread_says_what_it_asks_and_what_it_failed_with);
@@ -145,6 +137,9 @@ int main(void)
     tcase_add_test(tcase, runs_say_why_they_failed);
     tcase_add_test(
         tcase, a_cancel_says_why_and_a_run_may_want_a_thread_that_is_there);
-    suite_add_tcase(suite, tcase);
-    return suite_main(suite);
+}
+
+int main(void)
+{
+    return command_main(PROGRAM, "cli_facts", add_tests);
 }

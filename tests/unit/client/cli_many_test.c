@@ -1,5 +1,4 @@
 // The `superstep` command: what is done anew, or to many at once.
-#include <unistd.h>
 
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
@@ -187,12 +186,8 @@ START_TEST(a_thread_in_place_of_a_run_is_told_with_its_last_run)
 }
 END_TEST
 
-static TCase *served(void)
+static void add_tests(TCase *tcase)
 {
-    TCase *tcase = tcase_create("served");
-    tcase_set_timeout(tcase, 600);
-    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
-    tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(
         tcase, all_that_failed_tonight_are_tried_again_by_one_command);
     tcase_add_test(tcase, what_cannot_be_done_to_all_is_told_of_each);
@@ -205,14 +200,9 @@ static TCase *served(void)
     tcase_add_test(tcase, a_thread_beside_all_is_refused);
     tcase_add_test(
         tcase, retry_is_for_the_last_run_of_a_thread_and_for_failures);
-    return tcase;
 }
 
 int main(void)
 {
-    if (access(PROGRAM, X_OK) != 0)
-        return 77; // built apart from the programs
-    Suite *suite = suite_create("cli_many");
-    suite_add_tcase(suite, served());
-    return suite_main(suite);
+    return command_main(PROGRAM, "cli_many", add_tests);
 }

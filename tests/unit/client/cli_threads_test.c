@@ -1,5 +1,4 @@
 // The `superstep` command: threads, which it finds, shows and changes.
-#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "tests/suite.h"
@@ -336,12 +335,8 @@ START_TEST(a_thread_that_is_named_before_its_option_is_explained)
 }
 END_TEST
 
-static TCase *served(void)
+static void add_tests(TCase *tcase)
 {
-    TCase *tcase = tcase_create("served");
-    tcase_set_timeout(tcase, 600);
-    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
-    tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);
     tcase_add_test(tcase, a_run_just_behind_a_start_waits_for_the_first_worker);
     tcase_add_test(
@@ -362,16 +357,11 @@ static TCase *served(void)
     tcase_add_test(tcase, a_thread_is_explained_by_its_last_run);
     tcase_add_test(
         tcase, a_thread_that_is_named_before_its_option_is_explained);
-    return tcase;
 }
 
 int main(void)
 {
-    if (access(PROGRAM, X_OK) != 0)
-        return 77; // built apart from the programs
     if (!suite_has_columns())
         return 77;
-    Suite *suite = suite_create("cli_threads");
-    suite_add_tcase(suite, served());
-    return suite_main(suite);
+    return command_main(PROGRAM, "cli_threads", add_tests);
 }

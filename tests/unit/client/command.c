@@ -1,4 +1,5 @@
 #include "tests/unit/client/command.h"
+#include "tests/suite.h"
 #include "tests/support/link_wait.h"
 
 #include <fcntl.h>
@@ -177,4 +178,20 @@ void expect_usage(int status, const char *text)
 bool says(const struct ss_buf *buf, const char *text)
 {
     return strstr(ss_buf_str(buf), text) != NULL;
+}
+
+int command_main(
+    const char *program, const char *name, void (*add_tests)(TCase *tcase))
+{
+    enum { SECONDS_MAX = 600, SKIPPED = 77 };
+    if (access(program, X_OK) != 0)
+        return SKIPPED;
+    Suite *suite = suite_create(name);
+    TCase *tcase = tcase_create("served");
+    tcase_set_timeout(tcase, SECONDS_MAX);
+    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
+    tcase_add_checked_fixture(tcase, command_serve, NULL);
+    add_tests(tcase);
+    suite_add_tcase(suite, tcase);
+    return suite_main(suite);
 }

@@ -32,6 +32,11 @@ int command_run(
     command_run(PROGRAM, (const char *const[]){__VA_ARGS__, NULL}, (input))
 #define RUN(...) RUN_WITH(NULL, __VA_ARGS__)
 
+// The suite of that name, against the coordinator: returns main's. 77: built
+// apart from the programs.
+int command_main(
+    const char *program, const char *name, void (*add_tests)(TCase *tcase));
+
 void read_file(FILE *file, struct ss_buf *buf); // whole; closes it
 void expect_out(const char *text);
 void expect_err(const char *text);
