@@ -32,6 +32,7 @@ struct line {
     int libpq;          // the client's own end
     int pid;            // of the server's process
     enum line_state state;
+    bool is_stopped;     // the server's process stands still, as we told it
     bool in_transaction; // as the last answer says
     struct ss_buf up, down;
     size_t up_read, down_read; // messages seen whole

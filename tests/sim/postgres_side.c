@@ -46,27 +46,26 @@ static struct line *line_of(const struct side *side)
     return NULL;
 }
 
-static bool stands_still(const struct line *line)
-{
-    return line->state == LINE_WAITS && line->server >= 0;
-}
-
 static void stand_still(struct line *line)
 {
     line->state = LINE_WAITS;
+    line->is_stopped = true;
     ss_check(kill(line->pid, SIGSTOP) == 0);
 }
 
+// Only what stands still is there for certain: a process that was told to end,
+// or has lost its client, may be gone at any time.
 static void move(struct line *line)
 {
-    if (stands_still(line))
+    if (line->is_stopped && line->server >= 0)
         ss_check(kill(line->pid, SIGCONT) == 0);
+    line->is_stopped = false;
 }
 
 // One that waits for a lock does not hear that its client is gone.
 static void terminate(struct pg *pg, struct line *line)
 {
-    if (stands_still(line))
+    if (line->state == LINE_WAITS && line->server >= 0)
         pg_ask(pg, "SELECT pg_terminate_backend(%d)", line->pid);
     move(line);
 }
