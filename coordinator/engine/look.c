@@ -26,9 +26,9 @@ void ss_engine_count(
     ret_counts->workers = (int64_t)ss_workers_count(engine);
     ret_counts->pauses = (int64_t)ss_pauses_count(engine);
     ret_counts->capacity = ss_workers_capacity(engine);
-    for (uint16_t i = 0; i < SS_SHARDS; i++)
-        ret_counts->shards += !engine->options.shared ||
-                              ss_shards_have(ss_shards_ours(engine), i);
+    ret_counts->shards = engine->options.shared
+                             ? (int64_t)ss_shards_count(ss_shards_ours(engine))
+                             : SS_SHARDS;
 }
 
 json_t *ss_engine_limits(const struct ss_engine *it, size_t most)
