@@ -136,11 +136,10 @@ void ss_cache_fill(const struct task *task)
                           ? task->facts.loop->facts.engine->wall_us +
                                 task->facts.planned.node->cache_ttl_ms * 1000
                           : 0;
-    struct thread *thread = task->facts.loop->facts.thread;
-    ss_thread_put(thread, SS_RECORD_CACHE, task->cache_key,
+    struct ss_command_put put = ss_put_of(SS_RECORD_CACHE, task->cache_key,
         task->facts.loop->facts.graph->name,
         json_pack(
-            "{s:o, s:I}", "writes", writes, "expires_us", (json_int_t)expires),
-        false);
-    thread->puts.items[thread->puts.count - 1].expires_us = expires;
+            "{s:o, s:I}", "writes", writes, "expires_us", (json_int_t)expires));
+    put.expires_us = expires;
+    ss_thread_put_take(task->facts.loop->facts.thread, put);
 }

@@ -198,7 +198,7 @@ static void row_write(struct loop *loop, const struct ss_row_write *write)
         thread, run_of(loop), loop->facts.ns, loop->facts.checkpoint.id);
     if (row->writes_count == 0)
         name_input(loop, row);
-    ss_row_add_write(row, &thread->open_writes, write);
+    ss_thread_add_write(thread, write);
 }
 
 // The resume value without an id, that the journal holds, was taken.

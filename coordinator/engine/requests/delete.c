@@ -72,9 +72,7 @@ void ss_delete_thread(struct thread *thread, const struct ss_request *request)
         if (facts && (row->entry || (row->end && !facts->entry)))
             ss_record_drop(thread, row->run);
     }
-    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
-    thread->deletion = DELETION_ASKED;
-    ss_thread_dirty(thread);
+    ss_thread_delete(thread);
     // held back until the unit is durable: answered behind everything
     ss_thread_release_at(thread, head + 1,
         (struct ss_command){.type = SS_COMMAND_REPLY,

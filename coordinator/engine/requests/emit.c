@@ -173,17 +173,7 @@ static bool scripted(const struct loop *loop)
 static struct ss_row *event_row(struct loop *loop)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    struct thread *thread = level->thread;
-    uint64_t head = ss_journal_head(thread->journal);
-    const struct ss_row *last =
-        head > thread->issued ? ss_journal_row(thread->journal, head) : NULL;
-    if (thread->open && strcmp(thread->open->run, level->run->id) == 0)
-        return thread->open;
-    if (!thread->open && last && !last->void_seq &&
-        last->wall_us == level->engine->wall_us &&
-        strcmp(last->run, level->run->id) == 0)
-        return (struct ss_row *)last; // not given to the store yet
-    return ss_thread_row_anew(thread, level->run->id, level->ns);
+    return ss_thread_row_for_events(level->thread, level->run->id, level->ns);
 }
 
 // Takes `data`.
@@ -290,16 +280,12 @@ bool ss_emit_wants(const struct loop *loop, unsigned mode)
 // ------------------------------------------------ events
 
 // So many events more, of the row that they rest on.
-static void count(struct loop *loop, uint32_t events)
+static struct event_position count(struct loop *loop, uint32_t events)
 {
     struct thread *thread = ss_loop_facts(loop)->thread;
     uint64_t seq =
         scripted(loop) ? event_row(loop)->seq : ss_thread_head(thread);
-    if (seq != thread->told.seq) {
-        thread->told.seq = seq;
-        thread->told.index = 0;
-    }
-    thread->told.index += events;
+    return ss_thread_count_events(thread, seq, events);
 }
 
 // One more event; `data` NULL: nobody wants it, and it is counted.
@@ -312,7 +298,7 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
         ss_replay_event(run->audience->replay, loop, mode, data);
         return;
     }
-    count(loop, 1);
+    struct event_position at = count(loop, 1);
     if (!data || !listened(loop, mode)) {
         json_decref(data);
         return;
@@ -320,9 +306,7 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
     // a message that a node returned rests on the row of its writes
     enum gate gate =
         mode == STREAM_MESSAGES ? GATE_UPDATES : modes[mode_index(mode)].gate;
-    tell(loop, mode,
-        ss_emit_json(
-            mode, level->ns, data, thread->told.seq, thread->told.index),
+    tell(loop, mode, ss_emit_json(mode, level->ns, data, at.seq, at.index),
         ss_thread_gate(thread, gate, run->options.durability));
 }
 

@@ -147,15 +147,6 @@ static int check(const struct thread *thread, const struct ss_request *request,
     return status == SS_OK ? check_each(thread, list, error) : status;
 }
 
-static void remember(struct thread *thread, const char *graph)
-{
-    thread->known = true;
-    if (graph && !thread->graph)
-        thread->graph = ss_strdup(graph);
-    ss_thread_put_record(thread,
-        json_pack("{s:s}", "graph", thread->graph ? thread->graph : ""));
-}
-
 // It stands as its newest checkpoint does, so what it asks is in the inbox.
 static void tell_stands(struct thread *thread)
 {
@@ -202,7 +193,7 @@ static void append_all(struct thread *thread, const json_t *list,
         }
         ss_saved_append_writes(thread, saved);
     }
-    remember(thread, graph);
+    ss_thread_was_of(thread, graph);
     if (!request->more && ss_thread_head(thread) > head) {
         ss_thread_seal(thread);
         tell_stands(thread);

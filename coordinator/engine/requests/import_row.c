@@ -85,9 +85,7 @@ void ss_saved_append(
     ss_checkpoint_tell(full, base, row);
     ss_checkpoint_unref(full);
     ss_checkpoint_unref(base);
-    uint64_t ticks = ss_uuid6_read(row->checkpoint_id);
-    if (ticks > thread->last_ticks)
-        thread->last_ticks = ticks;
+    ss_thread_has_id(thread, row->checkpoint_id);
     ss_thread_seal(thread);
 }
 

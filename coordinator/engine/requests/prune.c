@@ -184,10 +184,8 @@ static void drop_past(struct thread *thread, const struct marks *kept)
         tell_again(thread, kept->items[i]);
     if (ss_facts(thread))
         ss_facts_tell(thread, ss_facts(thread));
-    ss_thread_void(thread, "", 1, head);
+    ss_thread_drop_past(thread, head);
     ss_thread_put_record(thread, json_object()); // it tells the new end
-    thread->delete_to = head;
-    thread->told.seq = 0;
 }
 
 void ss_prune_thread(struct thread *thread, const struct ss_request *request)

@@ -64,12 +64,11 @@ void ss_quarantined_answer(struct thread *thread)
 {
     if (!ss_thread_quarantined(thread))
         return;
-    struct waiting_list all = thread->waiting;
-    memset(&thread->waiting, 0, sizeof(thread->waiting));
+    struct waiting_list all = ss_waiting_take_all(thread);
     for (size_t i = 0; i < all.count; i++) {
         struct waiting *w = &all.items[i];
         if (!ss_thread_quarantined(thread) || w->run) {
-            SS_VEC_PUSH(&thread->waiting, *w);
+            ss_waiting_put(thread, *w);
             continue;
         }
         ss_quarantined_request(thread, w->turn, w->request);

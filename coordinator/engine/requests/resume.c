@@ -37,16 +37,15 @@ void ss_requests_resume(struct thread *thread)
     ss_quarantined_answer(thread);
     if (!ss_is_read(thread->engine, thread->id))
         return;
-    for (size_t left = thread->waiting.count;
-         left > 0 && thread->waiting.count > 0 && ss_requests_open(thread);
-         left--) {
-        struct waiting waiting = thread->waiting.items[0];
-        SS_VEC_REMOVE(&thread->waiting, 0);
+    struct waiting waiting;
+    for (size_t left = ss_waiting_count(thread);
+         left > 0 && ss_requests_open(thread) &&
+         ss_waiting_take_first(thread, &waiting);
+         left--)
         if (thread->engine->requests->serve(thread, &waiting))
             ss_waiting_fini(&waiting);
         else
-            SS_VEC_PUSH(&thread->waiting, waiting);
-    }
+            ss_waiting_put(thread, waiting);
     ss_quarantined_answer(thread); // its run may be in quarantine again
     ss_queue_later(thread);
 }
@@ -58,26 +57,17 @@ void ss_requests_graphs_moved(struct engine *engine)
     for (struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next) {
         struct thread *thread = e->value;
-        if (thread->waiting.count > 0)
+        if (ss_waiting_count(thread) > 0)
             ss_requests_resume(thread);
         ss_queue_later(thread);
     }
 }
 
-static bool is_copy(const struct waiting *w)
-{
-    return w->turn == TURN_OP && w->request->op == SS_OP_COPY;
-}
-
 // One who asked for a copy waits until all of the thread is durable.
 static bool copy_may_go_on(const struct thread *thread)
 {
-    if (thread->durable != ss_thread_head(thread))
-        return false;
-    for (size_t i = 0; i < thread->waiting.count; i++)
-        if (is_copy(&thread->waiting.items[i]))
-            return true;
-    return false;
+    return thread->durable == ss_thread_head(thread) &&
+           ss_waiting_asks(thread, SS_OP_COPY);
 }
 
 void ss_requests_stored(struct thread *thread, bool is_deleted)
@@ -94,7 +84,7 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
          e = e->next) {
         struct thread *thread = e->value;
         if (ss_shards_have(shards, ss_shard_of(thread->id)) &&
-            (thread->waiting.count > 0 || ss_queue_waits(thread)))
+            (ss_waiting_count(thread) > 0 || ss_queue_waits(thread)))
             ss_requests_resume(ss_thread_get(engine, thread->id));
     }
 }
@@ -106,7 +96,7 @@ void ss_request_later(
         ss_quarantined_request(thread, turn, request);
         return;
     }
-    if (thread->waiting.count >= SS_REQUESTS_WAITING_MAX) {
+    if (ss_waiting_count(thread) >= SS_REQUESTS_WAITING_MAX) {
         ss_reply_error(thread->engine, request, SS_EBUSY,
             "thread %s: %d requests wait already", thread->id,
             SS_REQUESTS_WAITING_MAX);

@@ -91,7 +91,7 @@ static void park(struct thread *thread, json_t *record)
         "run %s on thread %s has ended its "
         "coordinator %d times and is parked",
         quarantined_run(thread), thread->id, SS_RECOVERIES_MAX + 1);
-    thread->is_unread = true;
+    ss_thread_leave_unread(thread);
 }
 
 // ------------------------------------------------ on probation
@@ -122,7 +122,7 @@ static void add(struct thread *thread, json_t *record,
     SS_VEC_PUSH(&quarantine->suspects,
         (struct suspect){.thread = ss_strdup(thread->id),
             .record = record_with(record, status, recoveries)});
-    thread->is_unread = true;
+    ss_thread_leave_unread(thread);
     ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
         status == SS_RUN_TAKEN_BACK ? TURN_TAKE_BACK : TURN_RECOVER);
     if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
@@ -166,14 +166,13 @@ static void load(struct engine *engine, const struct suspect *suspect)
     struct thread *thread = ss_map_get(ss_threads_all(engine), suspect->thread);
     if (!thread || !thread->is_unread)
         return; // it has moved
-    thread->is_unread = false;
     thread->seat->recoveries = ss_json_int(suspect->record, "recoveries", 0);
     if (thread->seat->recoveries == SS_RECOVERIES_MAX) {
         ss_free(quarantine->on_probation);
         quarantine->on_probation = ss_strdup(thread->id);
         quarantine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
     }
-    ss_thread_get(engine, thread->id);
+    ss_thread_read_after_all(thread);
 }
 
 bool ss_suspect_stored(struct engine *engine, const struct ss_event *event)
@@ -283,8 +282,7 @@ void ss_quarantined_cancel(struct thread *thread)
     ss_cancelled_forget(thread);
     thread->seat->cancelled_record = thread->seat->quarantined;
     thread->seat->quarantined = NULL;
-    thread->is_unread = false;
-    ss_thread_get(thread->engine, thread->id);
+    ss_thread_read_after_all(thread);
 }
 
 void ss_cancelled_forget(struct thread *thread)
@@ -299,12 +297,11 @@ bool ss_cancelled_found(struct thread *thread, const char *run)
         0)
         return false;
     json_t *record = json_incref(thread->seat->cancelled_record);
-    struct waiting_list waiting = thread->waiting;
+    struct waiting_list waiting = ss_waiting_take_all(thread);
     ss_cancelled_forget(thread);
-    memset(&thread->waiting, 0, sizeof(thread->waiting));
     ss_thread_break(thread, SS_EQUARANTINED, "its run was not cancelled");
     for (size_t i = 0; i < waiting.count; i++)
-        SS_VEC_PUSH(&thread->waiting, waiting.items[i]);
+        ss_waiting_put(thread, waiting.items[i]);
     SS_VEC_FINI(&waiting);
     park(thread, record);
     json_decref(record);

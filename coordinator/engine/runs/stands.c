@@ -120,23 +120,6 @@ json_t *ss_run_error(const struct run *run)
     return error;
 }
 
-void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
-{
-    if (thread->known && thread->graph &&
-        strcmp(thread->graph, graph->name) == 0)
-        return;
-    thread->known = true;
-    ss_free(thread->graph);
-    thread->graph = ss_strdup(graph->name);
-    if (thread->record.text)
-        ss_thread_put_record(
-            thread, json_pack("{s:s, s:s}", "graph", graph->name, "version",
-                        graph->version));
-    else
-        ss_thread_tell(thread, &(struct thread_facts){.graph = graph->name,
-                                   .version = graph->version});
-}
-
 void ss_thread_ran(
     const struct run *run, enum ss_run_status status, const json_t *result)
 {
@@ -146,7 +129,7 @@ void ss_thread_ran(
     json_t *questions = asks ? questions_of(run->root) : NULL;
     bool is_long;
     json_t *metadata = ss_run_metadata(run, &is_long);
-    struct thread_facts facts = {.graph = run->graph->name,
+    struct thread_news news = {.graph = run->graph->name,
         .version = run->graph->version,
         .run = run->id,
         .metadata = metadata,
@@ -157,7 +140,7 @@ void ss_thread_ran(
         .error =
             status == SS_RUN_FAILED ? json_object_get(result, "error") : NULL,
         .interrupts = questions};
-    ss_thread_tell(run->thread, &facts);
+    ss_thread_tell(run->thread, &news);
     json_decref(questions);
 }
 

@@ -13,8 +13,6 @@ struct ss_graph;
 struct ss_pendings;
 struct thread;
 
-// Which graph it last used.
-void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
 // A run has ended so, with this result.
 void ss_thread_ran(
     const struct run *run, enum ss_run_status status, const json_t *result);

@@ -149,7 +149,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_task_sent(task, engine->wall_us);
     attempt_of(task)->worker = worker;
     attempt_of(task)->is_claimed = false;
-    ss_task_level(task)->thread->worked_on_by = worker->number;
+    ss_thread_sent_to(ss_task_level(task)->thread, worker->number);
     attempt_of(task)->name = (struct ss_attempt){
         engine->options.epoch, ++engine->scheduler->dispatches};
     attempt_of(task)->sent_ms = engine->now_ms;

@@ -88,6 +88,22 @@ struct thread *ss_thread_get(struct engine *engine, const char *id)
     return thread;
 }
 
+void ss_thread_leave_unread(struct thread *thread)
+{
+    thread->is_unread = true;
+}
+
+void ss_thread_read_after_all(struct thread *thread)
+{
+    thread->is_unread = false;
+    ss_thread_get(thread->engine, thread->id);
+}
+
+void ss_thread_sent_to(struct thread *thread, uint64_t worker)
+{
+    thread->worked_on_by = worker;
+}
+
 static void drop_held(struct thread *thread)
 {
     for (size_t i = 0; i < thread->held.count; i++)
@@ -254,6 +270,13 @@ void ss_thread_new_id(
         ret_id);
 }
 
+void ss_thread_has_id(struct thread *thread, const char *id)
+{
+    uint64_t ticks = ss_uuid6_read(id);
+    if (ticks > thread->last_ticks)
+        thread->last_ticks = ticks;
+}
+
 void ss_thread_dirty(struct thread *thread)
 {
     thread->used_ms = thread->engine->now_ms;
@@ -370,6 +393,44 @@ struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
     return same_loop(row, run, "") ? row : ss_thread_row_anew(thread, run, "");
 }
 
+struct ss_row *ss_thread_row_for_events(
+    struct thread *thread, const char *run, const char *ns)
+{
+    struct ss_row *row = thread->open;
+    uint64_t head = ss_journal_head(thread->journal);
+    if (!row && head > thread->issued)
+        row = (struct ss_row *)ss_journal_row(thread->journal, head);
+    bool is_new =
+        row && (row == thread->open ||
+                   (!row->void_seq && row->wall_us == thread->engine->wall_us));
+    return is_new && strcmp(row->run, run) == 0
+               ? row
+               : ss_thread_row_anew(thread, run, ns);
+}
+
+void ss_thread_add_write(
+    struct thread *thread, const struct ss_row_write *write)
+{
+    ss_check(thread->open && !thread->open->has_checkpoint);
+    ss_row_add_write(thread->open, &thread->open_writes, write);
+}
+
+void ss_thread_drop_past(struct thread *thread, uint64_t to)
+{
+    ss_thread_void(thread, "", 1, to);
+    thread->delete_to = to;
+    thread->told.seq = 0;
+}
+
+struct event_position ss_thread_count_events(
+    struct thread *thread, uint64_t seq, uint32_t events)
+{
+    if (seq != thread->told.seq)
+        thread->told = (struct event_position){.seq = seq};
+    thread->told.index += events;
+    return thread->told;
+}
+
 void ss_thread_put_take(struct thread *thread, struct ss_command_put put)
 {
     SS_VEC_PUSH(&thread->puts, put);
@@ -458,6 +519,13 @@ static void store_answers(struct thread *thread)
     ss_check(thread->engine->threads->stores_out > 0);
     thread->engine->threads->stores_out--;
     thread->engine->ready_moved = true;
+}
+
+void ss_thread_delete(struct thread *thread)
+{
+    ss_check(thread->deletion == DELETION_NONE);
+    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
+    thread->deletion = DELETION_ASKED;
 }
 
 // This unit deletes all rows: it is as if new from here on.

@@ -19,6 +19,7 @@ struct seat;
 struct ss_journal;
 struct ss_checkpoint_entry;
 struct ss_row;
+struct ss_row_write;
 
 enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
 
@@ -147,6 +148,14 @@ static inline bool ss_thread_is_anothers(int status)
 struct thread *ss_thread_find(struct engine *engine, const char *id);
 // The hot thread; made, and its loading asked for, if need be and if it may.
 struct thread *ss_thread_get(struct engine *engine, const char *id);
+// A run of it is on probation, or parked: it is not read until the next call.
+void ss_thread_leave_unread(struct thread *thread);
+void ss_thread_read_after_all(struct thread *thread);
+// A task of it goes to the worker of that number.
+void ss_thread_sent_to(struct thread *thread, uint64_t worker);
+// Its next unit deletes all that is stored of it; whoever asks for it meanwhile
+// waits, and finds it as if new.
+void ss_thread_delete(struct thread *thread);
 void ss_thread_destroy(struct thread **place);
 // Whose unit or read has that tag; NULL: nobody's (any more).
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
@@ -161,6 +170,8 @@ enum unit_end ss_thread_stored(
 // A checkpoint id greater than all that the thread has.
 void ss_thread_new_id(
     struct thread *thread, int64_t step, char ret_id[SS_UUID_SIZE]);
+// It has one that was made elsewhere.
+void ss_thread_has_id(struct thread *thread, const char *id);
 
 // The row that is being made in this step. Writes come before a checkpoint, so
 // a row is begun anew where it would not be "what becomes durable together".
@@ -169,6 +180,10 @@ struct ss_row *ss_thread_row_for_writes(
 struct ss_row *ss_thread_row_for_checkpoint(
     struct thread *thread, const char *run, const char *ns);
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
+// What is told now rests on it: the newest row of that run, if it was made now
+// and the store has not got it, else a new one.
+struct ss_row *ss_thread_row_for_events(
+    struct thread *thread, const char *run, const char *ns);
 // A new one, whatever is open: for an entry, or for what was told alone.
 struct ss_row *ss_thread_row_anew(
     struct thread *thread, const char *run, const char *ns);
@@ -176,6 +191,14 @@ struct ss_row *ss_thread_row_anew(
 // is gone.
 void ss_thread_void(
     struct thread *thread, const char *run, uint64_t from, uint64_t to);
+// The row for writes is given a copy of that one.
+void ss_thread_add_write(
+    struct thread *thread, const struct ss_row_write *write);
+// All rows up to that one are void, and go from the store once it knows that.
+void ss_thread_drop_past(struct thread *thread, uint64_t to);
+// So many events more that rest on row `seq`: where the last of them stands.
+struct event_position ss_thread_count_events(
+    struct thread *thread, uint64_t seq, uint32_t events);
 // Put the open row into the journal. Reads see it from now on.
 void ss_thread_seal(struct thread *thread);
 // The last row's number, the open one included.

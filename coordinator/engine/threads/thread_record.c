@@ -14,6 +14,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/find.h"
+#include "common/model/graph.h"
 #include "common/model/json_object.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
@@ -85,10 +86,10 @@ static void put(
                     .at_us = at_us});
 }
 
-void ss_thread_tell(struct thread *thread, const struct thread_facts *facts)
+void ss_thread_tell(struct thread *thread, const struct thread_news *news)
 {
     struct ss_buf text;
-    ss_check(thread->state == THREAD_HOT && facts->graph);
+    ss_check(thread->state == THREAD_HOT && news->graph);
     if (!thread->record.text)
         thread->born_us = thread->engine->wall_us;
     ss_buf_init(&text, SIZE_MAX);
@@ -96,23 +97,23 @@ void ss_thread_tell(struct thread *thread, const struct thread_facts *facts)
     ss_json_open(&text);
     ss_json_add_int(&text, "created_us", thread->born_us);
     ss_json_add_text(&text, "thread", thread->id);
-    ss_json_add_text(&text, "graph", facts->graph);
-    ss_json_add_text(&text, "version", facts->version);
+    ss_json_add_text(&text, "graph", news->graph);
+    ss_json_add_text(&text, "version", news->version);
     ss_json_add_members(&text, thread->record.others);
-    ss_json_add_text(&text, "run", facts->run);
-    ss_json_add_json(&text, "metadata", facts->metadata);
+    ss_json_add_text(&text, "run", news->run);
+    ss_json_add_json(&text, "metadata", news->metadata);
     ss_json_add_members(
-        &text, facts->metadata_is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
-    ss_json_add_json(&text, "error", facts->error);
-    ss_json_add_json(&text, "interrupts", facts->interrupts);
-    ss_json_add_text(&text, "status", facts->status);
-    if (facts->status)
+        &text, news->metadata_is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
+    ss_json_add_json(&text, "error", news->error);
+    ss_json_add_json(&text, "interrupts", news->interrupts);
+    ss_json_add_text(&text, "status", news->status);
+    if (news->status)
         ss_json_add_int(&text, "updated_us", thread->engine->wall_us);
     ss_json_close(&text);
     ss_free(thread->record.text);
     thread->record.text = ss_memdup(text.data, text.size);
-    put(thread, facts->status,
-        facts->status ? thread->engine->wall_us : thread->born_us,
+    put(thread, news->status,
+        news->status ? thread->engine->wall_us : thread->born_us,
         ss_buf_steal(&text, NULL));
 }
 
@@ -145,4 +146,35 @@ void ss_thread_put_record(struct thread *thread, json_t *news)
     put(thread, ss_json_str(record, "status", NULL),
         ss_find_at_us(true, record), ss_strdup(thread->record.text));
     json_decref(record);
+}
+
+static void take_graph(struct thread *thread, const char *graph)
+{
+    thread->known = true;
+    if (!graph)
+        return;
+    ss_free(thread->graph);
+    thread->graph = ss_strdup(graph);
+}
+
+void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
+{
+    if (thread->known && thread->graph &&
+        strcmp(thread->graph, graph->name) == 0)
+        return;
+    take_graph(thread, graph->name);
+    if (thread->record.text)
+        ss_thread_put_record(
+            thread, json_pack("{s:s, s:s}", "graph", graph->name, "version",
+                        graph->version));
+    else
+        ss_thread_tell(thread, &(struct thread_news){.graph = graph->name,
+                                   .version = graph->version});
+}
+
+void ss_thread_was_of(struct thread *thread, const char *graph)
+{
+    take_graph(thread, thread->graph ? NULL : graph);
+    ss_thread_put_record(thread,
+        json_pack("{s:s}", "graph", thread->graph ? thread->graph : ""));
 }

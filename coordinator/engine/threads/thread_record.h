@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct ss_graph;
 struct thread;
 
 // As JSON texts.
@@ -16,7 +17,7 @@ struct thread_record {
 
 // What the end of a run says of its thread, or, with no more than a graph, the
 // first run's beginning. NULL: there is none.
-struct thread_facts {
+struct thread_news {
     const char *graph, *version;
     const char *status, *run;
     const json_t *error, *interrupts;
@@ -25,9 +26,13 @@ struct thread_facts {
 };
 
 // Put the thread's record that says this, and nothing else of what runs say.
-void ss_thread_tell(struct thread *thread, const struct thread_facts *facts);
+void ss_thread_tell(struct thread *thread, const struct thread_news *news);
 // Put the thread's record with `news` (taken) in the place of what it said of
 // them; what is null there it says no more.
 void ss_thread_put_record(struct thread *thread, json_t *news);
+// It works with that graph from now on.
+void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
+// It was made elsewhere, of the graph of that name; NULL: nobody said which.
+void ss_thread_was_of(struct thread *thread, const char *graph);
 
 #endif

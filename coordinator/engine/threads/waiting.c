@@ -49,6 +49,42 @@ void ss_waiting_add_run(struct thread *thread, const char *run, enum turn turn)
     thread->waiting.items[at] = found;
 }
 
+size_t ss_waiting_count(const struct thread *thread)
+{
+    return thread->waiting.count;
+}
+
+bool ss_waiting_asks(const struct thread *thread, enum ss_op op)
+{
+    for (size_t i = 0; i < thread->waiting.count; i++) {
+        const struct waiting *w = &thread->waiting.items[i];
+        if (w->turn == TURN_OP && w->request->op == op)
+            return true;
+    }
+    return false;
+}
+
+bool ss_waiting_take_first(struct thread *thread, struct waiting *ret)
+{
+    if (thread->waiting.count == 0)
+        return false;
+    *ret = thread->waiting.items[0];
+    SS_VEC_REMOVE(&thread->waiting, 0);
+    return true;
+}
+
+struct waiting_list ss_waiting_take_all(struct thread *thread)
+{
+    struct waiting_list all = thread->waiting;
+    thread->waiting = (struct waiting_list){0};
+    return all;
+}
+
+void ss_waiting_put(struct thread *thread, struct waiting waiting)
+{
+    SS_VEC_PUSH(&thread->waiting, waiting);
+}
+
 const char *ss_waiting_run(const struct thread *thread)
 {
     for (size_t i = 0; i < thread->waiting.count; i++)

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/model/requests.h"
+
 struct ss_request;
 struct thread;
 
@@ -45,6 +47,15 @@ void ss_waiting_add_run(struct thread *thread, const char *run, enum turn turn);
 // The same, behind all that wait.
 void ss_waiting_add_run_last(
     struct thread *thread, const char *run, enum turn turn);
+// How many wait; and whether a request of that op does, for its turn.
+size_t ss_waiting_count(const struct thread *thread);
+bool ss_waiting_asks(const struct thread *thread, enum ss_op op);
+// The first waits no more. False: none does; else *ret is the caller's.
+bool ss_waiting_take_first(struct thread *thread, struct waiting *ret);
+// None does; all of them are the caller's.
+struct waiting_list ss_waiting_take_all(struct thread *thread);
+// One that was taken waits again, behind the others. Takes what it owns.
+void ss_waiting_put(struct thread *thread, struct waiting waiting);
 // The first run that was found and waits. Borrowed; NULL: none does.
 const char *ss_waiting_run(const struct thread *thread);
 // That run does (NULL: none does).
