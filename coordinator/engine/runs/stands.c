@@ -129,7 +129,7 @@ void ss_thread_ran(
     json_t *questions = asks ? questions_of(run->root) : NULL;
     bool is_long;
     json_t *metadata = ss_run_metadata(run, &is_long);
-    struct thread_news news = {.graph = run->graph->name,
+    struct thread_report report = {.graph = run->graph->name,
         .version = run->graph->version,
         .run = run->id,
         .metadata = metadata,
@@ -140,7 +140,7 @@ void ss_thread_ran(
         .error =
             status == SS_RUN_FAILED ? json_object_get(result, "error") : NULL,
         .interrupts = questions};
-    ss_thread_tell(run->thread, &news);
+    ss_thread_tell(run->thread, &report);
     json_decref(questions);
 }
 

@@ -1,10 +1,30 @@
-// gate.c - lines of those who wait for rows.
+// gate.c - what rests on rows that are not durable yet is held back (gate.def):
+// lines of those who wait, and commands.
 #include "coordinator/engine/threads/gate.h"
 
+#include <string.h>
+
 #include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/rows.h"
+#include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
+
+static const struct {
+    bool waits[3]; // by enum durability
+} gates[] = {
+#define X(name, sync, async, exit) {{sync, async, exit}},
+#include "coordinator/engine/threads/gate.def"
+#undef X
+};
+
+// ------------------------------------------------ lines
 
 static void gate_join(struct gate_line *line, struct gate_waiter *waiter)
 {
@@ -42,6 +62,72 @@ struct gate_waiter *ss_gate_next(struct engine *engine)
     return waiter;
 }
 
+// ------------------------------------------------ commands
+
+uint64_t ss_thread_gate(
+    const struct thread *thread, enum gate gate, enum durability durability)
+{
+    if (gates[gate].waits[durability])
+        return ss_thread_head(thread);
+    if (gate == GATE_DISPATCH && durability == DURABLE_ASYNC) {
+        uint64_t head = ss_thread_head(thread);
+        return head > SS_ASYNC_BACKLOG_MAX ? head - SS_ASYNC_BACKLOG_MAX : 0;
+    }
+    return 0;
+}
+
+void ss_thread_release_at(
+    struct thread *thread, uint64_t seq, struct ss_command command)
+{
+    if (seq <= thread->durable && thread->held.count == 0) {
+        ss_engine_command(thread->engine, command);
+        return;
+    }
+    SS_VEC_PUSH(&thread->held, (struct gated){seq, 0, command});
+}
+
+// The unit that holds what was put last.
+uint64_t ss_thread_unit(const struct thread *thread)
+{
+    bool more =
+        thread->puts.count > 0 || thread->open ||
+        (thread->journal && ss_journal_head(thread->journal) > thread->issued);
+    return thread->units + more;
+}
+
+void ss_thread_release_all_at(
+    struct thread *thread, enum gate gate, struct ss_command command)
+{
+    uint64_t seq =
+        thread->journal ? ss_thread_gate(thread, gate, DURABLE_SYNC) : 0;
+    uint64_t unit = ss_thread_unit(thread);
+    if (seq <= thread->durable && unit <= thread->units_durable &&
+        thread->held.count == 0) {
+        ss_engine_command(thread->engine, command);
+        return;
+    }
+    SS_VEC_PUSH(&thread->held, (struct gated){seq, unit, command});
+}
+
+static void release(struct thread *thread)
+{
+    size_t released = 0;
+    while (released < thread->held.count &&
+           thread->held.items[released].seq <= thread->durable &&
+           thread->held.items[released].unit <= thread->units_durable)
+        ss_engine_command(
+            thread->engine, thread->held.items[released++].command);
+    if (released == 0)
+        return;
+    thread->held.count -= released;
+    if (thread->held.count == 0) { // between two supersteps it is empty
+        SS_VEC_FINI(&thread->held);
+        return;
+    }
+    memmove(thread->held.items, &thread->held.items[released],
+        thread->held.count * sizeof(*thread->held.items));
+}
+
 void ss_gate_open(struct thread *thread)
 {
     struct gate_waiter *next = NULL;
@@ -52,4 +138,22 @@ void ss_gate_open(struct thread *thread)
         ss_gate_leave(it);
         gate_join(&thread->engine->threads->let_through, it);
     }
+    release(thread);
+}
+
+void ss_gate_refuse(struct thread *thread, int status, const char *message)
+{
+    for (size_t i = 0; i < thread->held.count; i++) {
+        struct ss_command *command = &thread->held.items[i].command;
+        if (command->type == SS_COMMAND_REPLY)
+            ss_reply_dropped(
+                thread, command->peer, command->id, status, message);
+    }
+}
+
+void ss_gate_drop(struct thread *thread)
+{
+    for (size_t i = 0; i < thread->held.count; i++)
+        ss_command_fini(&thread->held.items[i].command);
+    thread->held.count = 0;
 }

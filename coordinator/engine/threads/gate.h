@@ -10,8 +10,19 @@
 
 #include <stdint.h>
 
+#include "coordinator/engine/engine.h"
+
 struct engine;
 struct thread;
+
+enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
+
+// What must be durable before something may leave the process: gate.def.
+enum gate {
+#define X(name, sync, async, exit) GATE_##name,
+#include "coordinator/engine/threads/gate.def"
+#undef X
+};
 
 struct gate_waiter {
     struct gate_line *line; // NULL: it does not wait
@@ -24,6 +35,8 @@ struct gate_line {
     struct gate_waiter *first, *last;
 };
 
+// ------------------------------------------------ gate.c
+
 // Wait for the rows up to `seq`, which are not durable yet.
 void ss_gate_wait(
     struct thread *thread, struct gate_waiter *waiter, uint64_t seq);
@@ -32,7 +45,19 @@ void ss_gate_leave(struct gate_waiter *waiter);
 // The next of those whose rows have become durable, in that order; it waits no
 // more. NULL: that was all.
 struct gate_waiter *ss_gate_next(struct engine *engine);
-// Rows of the thread have become durable.
-void ss_gate_open(struct thread *thread);
+
+// Give a command to the shell when `seq` rows are durable, in order. Takes what
+// the command owns.
+void ss_thread_release_at(
+    struct thread *thread, uint64_t seq, struct ss_command command);
+// The same, as `gate` says under `sync`, and behind records that come without a
+// row.
+void ss_thread_release_all_at(
+    struct thread *thread, enum gate gate, struct ss_command command);
+// The number of the unit that stores what was put last.
+uint64_t ss_thread_unit(const struct thread *thread);
+// The row that `gate` waits for under this durability: 0 for none.
+uint64_t ss_thread_gate(
+    const struct thread *thread, enum gate gate, enum durability durability);
 
 #endif

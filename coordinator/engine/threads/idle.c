@@ -24,29 +24,6 @@
 #include "coordinator/engine/threads/threads_impl.h"
 #include "coordinator/engine/threads/waiting.h"
 
-void ss_idle_leave(struct thread *thread)
-{
-    struct threads *threads = thread->engine->threads;
-    if (thread->idle.size == 0)
-        return;
-    ss_check(threads->idle_count > 0);
-    ss_check(threads->idle_size >= thread->idle.size);
-    if (threads->idle_large == thread)
-        threads->idle_large = thread->idle.next;
-    threads->idle_large_count -= !thread->idle.is_small;
-    threads->idle_count--;
-    threads->idle_size -= thread->idle.size;
-    if (thread->idle.prev)
-        thread->idle.prev->idle.next = thread->idle.next;
-    else
-        threads->idle_first = thread->idle.next;
-    if (thread->idle.next)
-        thread->idle.next->idle.prev = thread->idle.prev;
-    else
-        threads->idle_last = thread->idle.prev;
-    memset(&thread->idle, 0, sizeof(thread->idle));
-}
-
 static bool is_idle(const struct thread *thread)
 {
     return !thread->engine->threads->owner->busy(thread) &&

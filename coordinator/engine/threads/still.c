@@ -7,33 +7,12 @@
 // many wait, its rows are packed as that one's are (idle.c). What the run works
 // on, its levels with their state and tasks, stays: what comes for it finds it,
 // and the first row behind that has the others unpacked.
-#include <string.h>
-
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
-
-void ss_still_leave(struct thread *thread)
-{
-    struct threads *threads = thread->engine->threads;
-    struct thread *prev = thread->idle.still.prev;
-    struct thread *next = thread->idle.still.next;
-    if (!thread->idle.still.is_listed)
-        return;
-    if (prev)
-        prev->idle.still.next = next;
-    else
-        threads->still_first = next;
-    if (next)
-        next->idle.still.prev = prev;
-    else
-        threads->still_last = prev;
-    threads->still_count--;
-    memset(&thread->idle.still, 0, sizeof(thread->idle.still));
-}
 
 // Nothing is to be done for it before something comes from outside.
 static bool is_still(const struct thread *thread)

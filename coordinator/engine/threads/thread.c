@@ -1,18 +1,16 @@
-// thread.c - a hot thread: loading, rows on their way to the store, the gate.
+// thread.c - a hot thread: loading, rows on their way to the store.
 //
 //   COLD --request--> LOADING --ROWS--> HOT --refused, fenced--> COLD (dropped)
 //
 // Rows are appended to the journal in memory at once and handed to the store in
 // units: one in flight for each thread; what comes meanwhile forms the next.
-// What rests on a row that is not durable yet is held back (gate.def).
+// What rests on a row that is not durable yet is held back (gate.c).
 #include <inttypes.h>
-#include <string.h>
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/base/prng.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
@@ -22,14 +20,6 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
-
-static const struct {
-    bool waits[3]; // by enum durability
-} gates[] = {
-#define X(name, sync, async, exit) {{sync, async, exit}},
-#include "coordinator/engine/threads/gate.def"
-#undef X
-};
 
 // ------------------------------------------------ loading
 
@@ -104,13 +94,6 @@ void ss_thread_sent_to(struct thread *thread, uint64_t worker)
     thread->worked_on_by = worker;
 }
 
-static void drop_held(struct thread *thread)
-{
-    for (size_t i = 0; i < thread->held.count; i++)
-        ss_command_fini(&thread->held.items[i].command);
-    thread->held.count = 0;
-}
-
 static void drop_puts(struct thread *thread)
 {
     for (size_t i = 0; i < thread->puts.count; i++)
@@ -127,7 +110,7 @@ void ss_thread_destroy(struct thread **place)
     ss_idle_leave(thread);
     ss_still_leave(thread);
     await_no_more(thread);
-    drop_held(thread);
+    ss_gate_drop(thread);
     drop_puts(thread);
     ss_waiting_drop(thread, false);
     thread->engine->threads->owner->gone(thread);
@@ -251,265 +234,7 @@ int ss_thread_torn(const struct thread *thread,
     return status;
 }
 
-// ------------------------------------------------ rows
-
-uint64_t ss_thread_head(const struct thread *thread)
-{
-    uint64_t head = ss_journal_head(thread->journal);
-    return thread->open ? head + 1 : head;
-}
-
-void ss_thread_new_id(
-    struct thread *thread, int64_t step, char ret_id[SS_UUID_SIZE])
-{
-    uint64_t ticks = ss_uuid6_ticks(thread->engine->wall_us);
-    if (ticks <= thread->last_ticks)
-        ticks = thread->last_ticks + 1;
-    thread->last_ticks = ticks;
-    ss_uuid6(ticks, step, ss_prng_next(&thread->engine->prng) & 0xffffffffffffu,
-        ret_id);
-}
-
-void ss_thread_has_id(struct thread *thread, const char *id)
-{
-    uint64_t ticks = ss_uuid6_read(id);
-    if (ticks > thread->last_ticks)
-        thread->last_ticks = ticks;
-}
-
-void ss_thread_dirty(struct thread *thread)
-{
-    thread->used_ms = thread->engine->now_ms;
-    ss_idle_leave(thread);
-    ss_still_leave(thread);
-    if (thread->dirty)
-        return;
-    thread->dirty = true;
-    SS_VEC_PUSH(&thread->engine->threads->dirty, thread);
-}
-
-static enum ss_row_kind kind_of(const struct ss_row *row)
-{
-    if (row->kind == SS_ROW_SNAPSHOT)
-        return SS_ROW_SNAPSHOT;
-    if (row->void_seq)
-        return SS_ROW_VOID;
-    if (row->entry)
-        return SS_ROW_ENTRY;
-    if (row->end)
-        return SS_ROW_END;
-    return row->has_checkpoint ? SS_ROW_CHECKPOINT : SS_ROW_WRITES;
-}
-
-// What is not said again of it, as a row before says it, so that both stay or
-// go together. What a prune writes stays when all before it goes.
-static void rest_on_others(const struct thread *thread, struct ss_row *row)
-{
-    const struct ss_row *before = ss_journal_row(thread->journal, row->seq - 1);
-    if (thread->engine->row_format < SS_ROW_FORMAT_10)
-        return;
-    row->sources.keeps_run = before && row->run[0] && !row->entry &&
-                             row->kind != SS_ROW_SNAPSHOT &&
-                             strcmp(before->run, row->run) == 0;
-    if (row->sources.keeps_run)
-        ss_row_rest_on(row, before->seq);
-    if (row->parent_seq > 0)
-        ss_row_rest_on(row, row->parent_seq);
-}
-
-void ss_thread_seal(struct thread *thread)
-{
-    struct ss_error error = {0};
-    struct ss_row *row = thread->open;
-    if (!row)
-        return;
-    ss_check(row->seq == ss_journal_head(thread->journal) + 1);
-    row->kind = kind_of(row);
-    rest_on_others(thread, row);
-    thread->open = NULL;
-    thread->open_writes = 0;
-    int status = ss_journal_append(thread->journal, row, &error);
-    if (status != SS_OK)
-        ss_check_failed(error.message, __FILE__, __LINE__);
-}
-
-struct ss_row *ss_thread_row_anew(
-    struct thread *thread, const char *run, const char *ns)
-{
-    ss_check(thread->state == THREAD_HOT && thread->deletion == DELETION_NONE);
-    ss_thread_seal(thread);
-    ss_thread_dirty(thread);
-    thread->engine->threads->owner->row_begins(thread, run);
-    struct ss_row *row = ss_row_new();
-    row->seq = ss_journal_head(thread->journal) + 1;
-    ss_id_copy(row->run, run);
-    row->ns = ss_arena_text(&row->memory, ns);
-    row->wall_us = thread->engine->wall_us;
-    row->life.is_kept = thread->engine->options.keeps_rows;
-    thread->open = row;
-    thread->open_writes = 0;
-    return row;
-}
-
-static bool same_loop(const struct ss_row *row, const char *run, const char *ns)
-{
-    return row && !row->end && strcmp(row->run, run) == 0 &&
-           strcmp(row->ns, ns) == 0;
-}
-
-struct ss_row *ss_thread_row_for_writes(
-    struct thread *thread, const char *run, const char *ns, const char *of)
-{
-    struct ss_row *row = thread->open;
-    if (!same_loop(row, run, ns) || row->has_checkpoint ||
-        (row->of[0] && strcmp(row->of, of) != 0))
-        row = ss_thread_row_anew(thread, run, ns);
-    ss_id_copy(row->of, of);
-    return row;
-}
-
-struct ss_row *ss_thread_row_for_checkpoint(
-    struct thread *thread, const char *run, const char *ns)
-{
-    struct ss_row *row = thread->open;
-    if (!same_loop(row, run, ns) || row->has_checkpoint)
-        row = ss_thread_row_anew(thread, run, ns);
-    return row;
-}
-
-void ss_thread_void(
-    struct thread *thread, const char *run, uint64_t from, uint64_t to)
-{
-    ss_check(from > 0 && from <= to && to <= ss_thread_head(thread));
-    struct ss_row *row = ss_thread_row_anew(thread, run, "");
-    row->void_from = from;
-    row->void_seq = to;
-    ss_thread_seal(thread);
-}
-
-struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
-{
-    struct ss_row *row = thread->open;
-    return same_loop(row, run, "") ? row : ss_thread_row_anew(thread, run, "");
-}
-
-struct ss_row *ss_thread_row_for_events(
-    struct thread *thread, const char *run, const char *ns)
-{
-    struct ss_row *row = thread->open;
-    uint64_t head = ss_journal_head(thread->journal);
-    if (!row && head > thread->issued)
-        row = (struct ss_row *)ss_journal_row(thread->journal, head);
-    bool is_new =
-        row && (row == thread->open ||
-                   (!row->void_seq && row->wall_us == thread->engine->wall_us));
-    return is_new && strcmp(row->run, run) == 0
-               ? row
-               : ss_thread_row_anew(thread, run, ns);
-}
-
-void ss_thread_add_write(
-    struct thread *thread, const struct ss_row_write *write)
-{
-    ss_check(thread->open && !thread->open->has_checkpoint);
-    ss_row_add_write(thread->open, &thread->open_writes, write);
-}
-
-void ss_thread_drop_past(struct thread *thread, uint64_t to)
-{
-    ss_thread_void(thread, "", 1, to);
-    thread->delete_to = to;
-    thread->told.seq = 0;
-}
-
-struct event_position ss_thread_count_events(
-    struct thread *thread, uint64_t seq, uint32_t events)
-{
-    if (seq != thread->told.seq)
-        thread->told = (struct event_position){.seq = seq};
-    thread->told.index += events;
-    return thread->told;
-}
-
-void ss_thread_put_take(struct thread *thread, struct ss_command_put put)
-{
-    SS_VEC_PUSH(&thread->puts, put);
-    ss_thread_dirty(thread);
-}
-
-void ss_thread_put(struct thread *thread, enum ss_record_table table,
-    const char *key, const char *index, json_t *value, bool absent)
-{
-    struct ss_command_put put = ss_put_of(table, key, index, value);
-    put.absent = absent;
-    ss_thread_put_take(thread, put);
-}
-
-// ------------------------------------------------ the gate
-
-uint64_t ss_thread_gate(
-    const struct thread *thread, enum gate gate, enum durability durability)
-{
-    if (gates[gate].waits[durability])
-        return ss_thread_head(thread);
-    if (gate == GATE_DISPATCH && durability == DURABLE_ASYNC) {
-        uint64_t head = ss_thread_head(thread);
-        return head > SS_ASYNC_BACKLOG_MAX ? head - SS_ASYNC_BACKLOG_MAX : 0;
-    }
-    return 0;
-}
-
-void ss_thread_release_at(
-    struct thread *thread, uint64_t seq, struct ss_command command)
-{
-    if (seq <= thread->durable && thread->held.count == 0) {
-        ss_engine_command(thread->engine, command);
-        return;
-    }
-    SS_VEC_PUSH(&thread->held, (struct gated){seq, 0, command});
-}
-
-// The unit that holds what was put last.
-uint64_t ss_thread_unit(const struct thread *thread)
-{
-    bool more =
-        thread->puts.count > 0 || thread->open ||
-        (thread->journal && ss_journal_head(thread->journal) > thread->issued);
-    return thread->units + more;
-}
-
-void ss_thread_release_all_at(
-    struct thread *thread, enum gate gate, struct ss_command command)
-{
-    uint64_t seq =
-        thread->journal ? ss_thread_gate(thread, gate, DURABLE_SYNC) : 0;
-    uint64_t unit = ss_thread_unit(thread);
-    if (seq <= thread->durable && unit <= thread->units_durable &&
-        thread->held.count == 0) {
-        ss_engine_command(thread->engine, command);
-        return;
-    }
-    SS_VEC_PUSH(&thread->held, (struct gated){seq, unit, command});
-}
-
-static void release(struct thread *thread)
-{
-    size_t released = 0;
-    while (released < thread->held.count &&
-           thread->held.items[released].seq <= thread->durable &&
-           thread->held.items[released].unit <= thread->units_durable)
-        ss_engine_command(
-            thread->engine, thread->held.items[released++].command);
-    if (released == 0)
-        return;
-    thread->held.count -= released;
-    if (thread->held.count == 0) { // between two supersteps it is empty
-        SS_VEC_FINI(&thread->held);
-        return;
-    }
-    memmove(thread->held.items, &thread->held.items[released],
-        thread->held.count * sizeof(*thread->held.items));
-}
+// ------------------------------------------------ the store
 
 static void store_answers(struct thread *thread)
 {
@@ -639,20 +364,11 @@ enum unit_end ss_thread_stored(
     thread->units_durable = thread->units;
     thread->engine->ready_moved = true; // dispatches may pass their gate
     ss_gate_open(thread);
-    release(thread);
     if (thread->deletion != DELETION_OUT)
         return UNIT_DURABLE;
     thread->durable = 0; // it is as if new
     thread->deletion = DELETION_NONE;
     return UNIT_DELETED;
-}
-
-bool ss_thread_is_quiet(const struct thread *thread)
-{
-    return thread->store_tag == 0 && thread->held.count == 0 &&
-           thread->puts.count == 0 &&
-           (!thread->journal ||
-               ss_journal_head(thread->journal) == thread->issued);
 }
 
 void ss_thread_break(struct thread *thread, int status, const char *message)
@@ -662,14 +378,9 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     ss_still_leave(thread);
     ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
     engine->threads->owner->broken(thread, status, message);
-    for (size_t i = 0; i < thread->held.count; i++) {
-        struct ss_command *command = &thread->held.items[i].command;
-        if (command->type == SS_COMMAND_REPLY)
-            ss_reply_dropped(
-                thread, command->peer, command->id, status, message);
-    }
+    ss_gate_refuse(thread, status, message);
     ss_waiting_refuse(thread, status, message);
-    drop_held(thread);
+    ss_gate_drop(thread);
     drop_puts(thread);
     ss_waiting_drop(thread, !ss_thread_is_anothers(status));
     ss_row_destroy(&thread->open);

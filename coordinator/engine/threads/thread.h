@@ -11,6 +11,7 @@
 #include "common/base/status.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/threads/gate.h"
+#include "coordinator/engine/threads/rows.h"
 #include "coordinator/engine/threads/thread_record.h"
 #include "coordinator/engine/threads/waiting.h"
 
@@ -21,20 +22,11 @@ struct ss_checkpoint_entry;
 struct ss_row;
 struct ss_row_write;
 
-enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
-
 // A command that waits for rows to be durable.
 struct gated {
     uint64_t seq;
     uint64_t unit; // and for this unit, which may hold records alone
     struct ss_command command;
-};
-
-// Of an event: the row that it rests on, and its number among those of that
-// row.
-struct event_position {
-    uint64_t seq;
-    uint32_t index;
 };
 
 // Its place among the threads that nobody uses, the longest idle first.
@@ -99,13 +91,6 @@ struct thread {
     struct idle_item idle;
 };
 
-// What must be durable before something may leave the process: gate.def.
-enum gate {
-#define X(name, sync, async, exit) GATE_##name,
-#include "coordinator/engine/threads/gate.def"
-#undef X
-};
-
 // What the room above does about a thread. The engine is given it when it is
 // made.
 struct thread_owner {
@@ -142,6 +127,11 @@ static inline bool ss_thread_is_anothers(int status)
     return status == SS_EFENCED || status == SS_EMOVED;
 }
 
+// ------------------------------------------------ use.c
+
+// It is used: it has something to flush at the end of the step.
+void ss_thread_dirty(struct thread *thread);
+
 // ------------------------------------------------ thread.c
 
 // The thread, made if need be; nothing of it is read.
@@ -167,65 +157,6 @@ struct thread *ss_thread_rows(
 enum unit_end ss_thread_stored(
     struct thread *thread, int status, const char *message);
 
-// A checkpoint id greater than all that the thread has.
-void ss_thread_new_id(
-    struct thread *thread, int64_t step, char ret_id[SS_UUID_SIZE]);
-// It has one that was made elsewhere.
-void ss_thread_has_id(struct thread *thread, const char *id);
-
-// The row that is being made in this step. Writes come before a checkpoint, so
-// a row is begun anew where it would not be "what becomes durable together".
-struct ss_row *ss_thread_row_for_writes(
-    struct thread *thread, const char *run, const char *ns, const char *of);
-struct ss_row *ss_thread_row_for_checkpoint(
-    struct thread *thread, const char *run, const char *ns);
-struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
-// What is told now rests on it: the newest row of that run, if it was made now
-// and the store has not got it, else a new one.
-struct ss_row *ss_thread_row_for_events(
-    struct thread *thread, const char *run, const char *ns);
-// A new one, whatever is open: for an entry, or for what was told alone.
-struct ss_row *ss_thread_row_anew(
-    struct thread *thread, const char *run, const char *ns);
-// A row that takes rows `from`..`to` back. What was borrowed from the journal
-// is gone.
-void ss_thread_void(
-    struct thread *thread, const char *run, uint64_t from, uint64_t to);
-// The row for writes is given a copy of that one.
-void ss_thread_add_write(
-    struct thread *thread, const struct ss_row_write *write);
-// All rows up to that one are void, and go from the store once it knows that.
-void ss_thread_drop_past(struct thread *thread, uint64_t to);
-// So many events more that rest on row `seq`: where the last of them stands.
-struct event_position ss_thread_count_events(
-    struct thread *thread, uint64_t seq, uint32_t events);
-// Put the open row into the journal. Reads see it from now on.
-void ss_thread_seal(struct thread *thread);
-// The last row's number, the open one included.
-uint64_t ss_thread_head(const struct thread *thread);
-// A record that changes in the same unit. Takes `value` (NULL: delete).
-void ss_thread_put(struct thread *thread, enum ss_record_table table,
-    const char *key, const char *index, json_t *value, bool absent);
-// The same of one that is made. Takes what it owns.
-void ss_thread_put_take(struct thread *thread, struct ss_command_put put);
-
-// Give a command to the shell when `seq` rows are durable, in order. Takes what
-// the command owns.
-void ss_thread_release_at(
-    struct thread *thread, uint64_t seq, struct ss_command command);
-// The same, as `gate` says under `sync`, and behind records that come without a
-// row.
-void ss_thread_release_all_at(
-    struct thread *thread, enum gate gate, struct ss_command command);
-// The number of the unit that stores what was put last.
-uint64_t ss_thread_unit(const struct thread *thread);
-// The row that `gate` waits for under this durability: 0 for none.
-uint64_t ss_thread_gate(
-    const struct thread *thread, enum gate gate, enum durability durability);
-// It has something to flush at the end of the step.
-void ss_thread_dirty(struct thread *thread);
-// The store has all of it, and nothing is held back.
-bool ss_thread_is_quiet(const struct thread *thread);
 // All that wait for the thread get this error, and its hot state is dropped.
 void ss_thread_break(struct thread *thread, int status, const char *message);
 // The words for a checkpoint that cannot be put together. SS_ECORRUPT.

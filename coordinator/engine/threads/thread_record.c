@@ -86,10 +86,10 @@ static void put(
                     .at_us = at_us});
 }
 
-void ss_thread_tell(struct thread *thread, const struct thread_news *news)
+void ss_thread_tell(struct thread *thread, const struct thread_report *report)
 {
     struct ss_buf text;
-    ss_check(thread->state == THREAD_HOT && news->graph);
+    ss_check(thread->state == THREAD_HOT && report->graph);
     if (!thread->record.text)
         thread->born_us = thread->engine->wall_us;
     ss_buf_init(&text, SIZE_MAX);
@@ -97,23 +97,23 @@ void ss_thread_tell(struct thread *thread, const struct thread_news *news)
     ss_json_open(&text);
     ss_json_add_int(&text, "created_us", thread->born_us);
     ss_json_add_text(&text, "thread", thread->id);
-    ss_json_add_text(&text, "graph", news->graph);
-    ss_json_add_text(&text, "version", news->version);
+    ss_json_add_text(&text, "graph", report->graph);
+    ss_json_add_text(&text, "version", report->version);
     ss_json_add_members(&text, thread->record.others);
-    ss_json_add_text(&text, "run", news->run);
-    ss_json_add_json(&text, "metadata", news->metadata);
+    ss_json_add_text(&text, "run", report->run);
+    ss_json_add_json(&text, "metadata", report->metadata);
     ss_json_add_members(
-        &text, news->metadata_is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
-    ss_json_add_json(&text, "error", news->error);
-    ss_json_add_json(&text, "interrupts", news->interrupts);
-    ss_json_add_text(&text, "status", news->status);
-    if (news->status)
+        &text, report->metadata_is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
+    ss_json_add_json(&text, "error", report->error);
+    ss_json_add_json(&text, "interrupts", report->interrupts);
+    ss_json_add_text(&text, "status", report->status);
+    if (report->status)
         ss_json_add_int(&text, "updated_us", thread->engine->wall_us);
     ss_json_close(&text);
     ss_free(thread->record.text);
     thread->record.text = ss_memdup(text.data, text.size);
-    put(thread, news->status,
-        news->status ? thread->engine->wall_us : thread->born_us,
+    put(thread, report->status,
+        report->status ? thread->engine->wall_us : thread->born_us,
         ss_buf_steal(&text, NULL));
 }
 
@@ -168,7 +168,7 @@ void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
             thread, json_pack("{s:s, s:s}", "graph", graph->name, "version",
                         graph->version));
     else
-        ss_thread_tell(thread, &(struct thread_news){.graph = graph->name,
+        ss_thread_tell(thread, &(struct thread_report){.graph = graph->name,
                                    .version = graph->version});
 }
 

@@ -17,7 +17,7 @@ struct thread_record {
 
 // What the end of a run says of its thread, or, with no more than a graph, the
 // first run's beginning. NULL: there is none.
-struct thread_news {
+struct thread_report {
     const char *graph, *version;
     const char *status, *run;
     const json_t *error, *interrupts;
@@ -26,7 +26,7 @@ struct thread_news {
 };
 
 // Put the thread's record that says this, and nothing else of what runs say.
-void ss_thread_tell(struct thread *thread, const struct thread_news *news);
+void ss_thread_tell(struct thread *thread, const struct thread_report *report);
 // Put the thread's record with `news` (taken) in the place of what it said of
 // them; what is null there it says no more.
 void ss_thread_put_record(struct thread *thread, json_t *news);

@@ -59,6 +59,14 @@ void ss_thread_move(struct thread *thread, enum thread_state to);
 // At the end of a step: rows to the store, one unit in flight (a thread).
 void ss_thread_flush(struct thread *thread);
 
+// ------------------------------------------------ gate.c
+
+// Rows of the thread have become durable: what waited for them goes on.
+void ss_gate_open(struct thread *thread);
+// Whose answers are held back get this error; and then nothing is held back.
+void ss_gate_refuse(struct thread *thread, int status, const char *message);
+void ss_gate_drop(struct thread *thread);
+
 // ------------------------------------------------ waiting.c
 
 // All who ask get this error; they are dropped then.
@@ -66,15 +74,15 @@ void ss_waiting_refuse(struct thread *thread, int status, const char *message);
 // `but_runs`: runs that were found stay, nobody would find them again.
 void ss_waiting_drop(struct thread *thread, bool but_runs);
 
-// ------------------------------------------------ idle.c
+// ------------------------------------------------ use.c
 
-// Somebody uses it, or it goes: out of the list of those that nobody uses.
+// Somebody uses it, or it goes: out of the list of those that nobody uses, and
+// of those that wait.
 void ss_idle_leave(struct thread *thread);
+void ss_still_leave(struct thread *thread);
 
 // ------------------------------------------------ still.c
 
-// Something comes for it, or it goes: out of the list of those that wait.
-void ss_still_leave(struct thread *thread);
 // At the end of a step: into that list, if it waits and is not idle.
 void ss_still_join(struct thread *thread);
 // When the one that has waited longest has waited long enough.
@@ -91,7 +99,5 @@ void ss_thread_graph_from_rows(struct thread *thread);
 
 // What is stored; NULL: nothing is.
 void ss_thread_record_found(struct thread *thread, const json_t *record);
-
-// ------------------------------------------------ shards.c
 
 #endif

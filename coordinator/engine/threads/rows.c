@@ -1,0 +1,209 @@
+// rows.c - the row that a thread makes in this step, what is in it, and what
+// goes with it.
+//
+// Each row is appended to the journal in memory when the next one begins, or at
+// the end of the step (thread.c).
+#include "coordinator/engine/threads/rows.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
+
+uint64_t ss_thread_head(const struct thread *thread)
+{
+    uint64_t head = ss_journal_head(thread->journal);
+    return thread->open ? head + 1 : head;
+}
+
+void ss_thread_new_id(
+    struct thread *thread, int64_t step, char ret_id[SS_UUID_SIZE])
+{
+    uint64_t ticks = ss_uuid6_ticks(thread->engine->wall_us);
+    if (ticks <= thread->last_ticks)
+        ticks = thread->last_ticks + 1;
+    thread->last_ticks = ticks;
+    ss_uuid6(ticks, step, ss_prng_next(&thread->engine->prng) & 0xffffffffffffu,
+        ret_id);
+}
+
+void ss_thread_has_id(struct thread *thread, const char *id)
+{
+    uint64_t ticks = ss_uuid6_read(id);
+    if (ticks > thread->last_ticks)
+        thread->last_ticks = ticks;
+}
+
+static enum ss_row_kind kind_of(const struct ss_row *row)
+{
+    if (row->kind == SS_ROW_SNAPSHOT)
+        return SS_ROW_SNAPSHOT;
+    if (row->void_seq)
+        return SS_ROW_VOID;
+    if (row->entry)
+        return SS_ROW_ENTRY;
+    if (row->end)
+        return SS_ROW_END;
+    return row->has_checkpoint ? SS_ROW_CHECKPOINT : SS_ROW_WRITES;
+}
+
+// What is not said again of it, as a row before says it, so that both stay or
+// go together. What a prune writes stays when all before it goes.
+static void rest_on_others(const struct thread *thread, struct ss_row *row)
+{
+    const struct ss_row *before = ss_journal_row(thread->journal, row->seq - 1);
+    if (thread->engine->row_format < SS_ROW_FORMAT_10)
+        return;
+    row->sources.keeps_run = before && row->run[0] && !row->entry &&
+                             row->kind != SS_ROW_SNAPSHOT &&
+                             strcmp(before->run, row->run) == 0;
+    if (row->sources.keeps_run)
+        ss_row_rest_on(row, before->seq);
+    if (row->parent_seq > 0)
+        ss_row_rest_on(row, row->parent_seq);
+}
+
+void ss_thread_seal(struct thread *thread)
+{
+    struct ss_error error = {0};
+    struct ss_row *row = thread->open;
+    if (!row)
+        return;
+    ss_check(row->seq == ss_journal_head(thread->journal) + 1);
+    row->kind = kind_of(row);
+    rest_on_others(thread, row);
+    thread->open = NULL;
+    thread->open_writes = 0;
+    int status = ss_journal_append(thread->journal, row, &error);
+    if (status != SS_OK)
+        ss_check_failed(error.message, __FILE__, __LINE__);
+}
+
+struct ss_row *ss_thread_row_anew(
+    struct thread *thread, const char *run, const char *ns)
+{
+    ss_check(thread->state == THREAD_HOT && thread->deletion == DELETION_NONE);
+    ss_thread_seal(thread);
+    ss_thread_dirty(thread);
+    thread->engine->threads->owner->row_begins(thread, run);
+    struct ss_row *row = ss_row_new();
+    row->seq = ss_journal_head(thread->journal) + 1;
+    ss_id_copy(row->run, run);
+    row->ns = ss_arena_text(&row->memory, ns);
+    row->wall_us = thread->engine->wall_us;
+    row->life.is_kept = thread->engine->options.keeps_rows;
+    thread->open = row;
+    thread->open_writes = 0;
+    return row;
+}
+
+static bool same_loop(const struct ss_row *row, const char *run, const char *ns)
+{
+    return row && !row->end && strcmp(row->run, run) == 0 &&
+           strcmp(row->ns, ns) == 0;
+}
+
+struct ss_row *ss_thread_row_for_writes(
+    struct thread *thread, const char *run, const char *ns, const char *of)
+{
+    struct ss_row *row = thread->open;
+    if (!same_loop(row, run, ns) || row->has_checkpoint ||
+        (row->of[0] && strcmp(row->of, of) != 0))
+        row = ss_thread_row_anew(thread, run, ns);
+    ss_id_copy(row->of, of);
+    return row;
+}
+
+struct ss_row *ss_thread_row_for_checkpoint(
+    struct thread *thread, const char *run, const char *ns)
+{
+    struct ss_row *row = thread->open;
+    if (!same_loop(row, run, ns) || row->has_checkpoint)
+        row = ss_thread_row_anew(thread, run, ns);
+    return row;
+}
+
+void ss_thread_void(
+    struct thread *thread, const char *run, uint64_t from, uint64_t to)
+{
+    ss_check(from > 0 && from <= to && to <= ss_thread_head(thread));
+    struct ss_row *row = ss_thread_row_anew(thread, run, "");
+    row->void_from = from;
+    row->void_seq = to;
+    ss_thread_seal(thread);
+}
+
+struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
+{
+    struct ss_row *row = thread->open;
+    return same_loop(row, run, "") ? row : ss_thread_row_anew(thread, run, "");
+}
+
+struct ss_row *ss_thread_row_for_events(
+    struct thread *thread, const char *run, const char *ns)
+{
+    struct ss_row *row = thread->open;
+    uint64_t head = ss_journal_head(thread->journal);
+    if (!row && head > thread->issued)
+        row = (struct ss_row *)ss_journal_row(thread->journal, head);
+    bool is_new =
+        row && (row == thread->open ||
+                   (!row->void_seq && row->wall_us == thread->engine->wall_us));
+    return is_new && strcmp(row->run, run) == 0
+               ? row
+               : ss_thread_row_anew(thread, run, ns);
+}
+
+void ss_thread_add_write(
+    struct thread *thread, const struct ss_row_write *write)
+{
+    ss_check(thread->open && !thread->open->has_checkpoint);
+    ss_row_add_write(thread->open, &thread->open_writes, write);
+}
+
+void ss_thread_drop_past(struct thread *thread, uint64_t to)
+{
+    ss_thread_void(thread, "", 1, to);
+    thread->delete_to = to;
+    thread->told.seq = 0;
+}
+
+struct event_position ss_thread_count_events(
+    struct thread *thread, uint64_t seq, uint32_t events)
+{
+    if (seq != thread->told.seq)
+        thread->told = (struct event_position){.seq = seq};
+    thread->told.index += events;
+    return thread->told;
+}
+
+void ss_thread_put_take(struct thread *thread, struct ss_command_put put)
+{
+    SS_VEC_PUSH(&thread->puts, put);
+    ss_thread_dirty(thread);
+}
+
+void ss_thread_put(struct thread *thread, enum ss_record_table table,
+    const char *key, const char *index, json_t *value, bool absent)
+{
+    struct ss_command_put put = ss_put_of(table, key, index, value);
+    put.absent = absent;
+    ss_thread_put_take(thread, put);
+}
+
+bool ss_thread_is_quiet(const struct thread *thread)
+{
+    return thread->store_tag == 0 && thread->held.count == 0 &&
+           thread->puts.count == 0 &&
+           (!thread->journal ||
+               ss_journal_head(thread->journal) == thread->issued);
+}
