@@ -140,13 +140,13 @@ const char *const *ss_journal_namespaces(
     return index->names.items;
 }
 
-const struct ss_run_facts *ss_journal_run(
+const struct ss_run_rows *ss_journal_run(
     const struct ss_journal *journal, const char *run)
 {
     return ss_map_get(&opened(journal)->index.runs, run);
 }
 
-const struct ss_run_facts *ss_journal_newest_run(
+const struct ss_run_rows *ss_journal_newest_run(
     const struct ss_journal *journal)
 {
     for (uint64_t seq = ss_journal_head(journal); seq > 0; seq--) {

@@ -276,7 +276,7 @@ struct ss_checkpoint_entry {
 };
 
 // What the rows say about a run.
-struct ss_run_facts {
+struct ss_run_rows {
     char id[SS_UUID_SIZE];
     json_t *entry; // NULL: pruned away
     json_t *end;   // NULL: unfinished
@@ -326,11 +326,11 @@ const char *const *ss_journal_namespaces(
 // ss_journal_check() returned SS_OK.
 struct ss_checkpoint *ss_journal_fold(
     struct ss_journal *journal, struct ss_checkpoint_entry *mark);
-// Facts of a run, borrowed, or NULL.
-const struct ss_run_facts *ss_journal_run(
+// What the rows say of a run, borrowed, or NULL.
+const struct ss_run_rows *ss_journal_run(
     const struct ss_journal *journal, const char *run);
 // That of the run that began last; NULL: none is known.
-const struct ss_run_facts *ss_journal_newest_run(
+const struct ss_run_rows *ss_journal_newest_run(
     const struct ss_journal *journal);
 // The facts of the thread itself (coordinator/engine/threads/said.h), as the
 // newest row that tells them has them, and that row: borrowed. NULL, 0: none.

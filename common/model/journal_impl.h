@@ -24,8 +24,8 @@ struct ss_journal_index {
     struct ss_map spaces;      // namespace -> struct ss_namespace *
     struct ss_namespace *root; // of them, the one that almost all are asked for
     SS_VEC(const char *) names;
-    struct ss_map runs;          // run -> struct ss_run_facts *
-    struct ss_run_facts *newest; // of them
+    struct ss_map runs;         // run -> struct ss_run_rows *
+    struct ss_run_rows *newest; // of them
     struct ss_map
         orphans; // namespace, newline, id -> struct ss_checkpoint_entry *
     size_t marks_count;

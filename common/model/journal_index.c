@@ -102,10 +102,10 @@ static struct ss_namespace *space_of(
     return space;
 }
 
-static struct ss_run_facts *run_of(
+static struct ss_run_rows *run_of(
     struct ss_journal_index *index, const char *run)
 {
-    struct ss_run_facts *facts = index->newest;
+    struct ss_run_rows *facts = index->newest;
     if (facts && strcmp(facts->id, run) == 0) {
         return facts;
     }
@@ -134,7 +134,7 @@ static void run_add(struct ss_journal_index *index, const struct ss_row *row)
         facts_add(index, row);
         return;
     }
-    struct ss_run_facts *facts = run_of(index, row->run);
+    struct ss_run_rows *facts = run_of(index, row->run);
     if (facts->first_seq == 0) {
         facts->first_seq = row->seq;
     }
@@ -157,7 +157,7 @@ static void run_add_mark(
     if (!mark->run[0] || mark->ns[0]) {
         return;
     }
-    struct ss_run_facts *facts = run_of(index, mark->run);
+    struct ss_run_rows *facts = run_of(index, mark->run);
     if (!facts->last || strcmp(facts->last->id, mark->id) < 0) {
         facts->last = mark;
     }

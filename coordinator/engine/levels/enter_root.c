@@ -575,7 +575,7 @@ int ss_root_recover(struct loop *loop, struct ss_error *error)
     if (run->options.durability == DURABLE_EXIT)
         return enter_again(loop, false, error);
     loop->facts.engine->watch->recovered(loop);
-    const struct ss_run_facts *facts =
+    const struct ss_run_rows *facts =
         ss_journal_run(loop->facts.thread->journal, run->id);
     if (!facts || !facts->last)
         return enter_again(loop, true, error);

@@ -37,7 +37,7 @@ bool ss_thread_spared(struct thread *thread, const struct ss_request *request)
 {
     const int64_t ms_max = INT64_MAX / 1000;
     int64_t idle_ms = ss_request_int(request->idle_ms, 0);
-    const struct ss_run_facts *run = ss_journal_newest_run(thread->journal);
+    const struct ss_run_rows *run = ss_journal_newest_run(thread->journal);
     const char *why = NULL;
     if (idle_ms < 0 || idle_ms > ms_max) {
         ss_reply_error(thread->engine, request, SS_EINVAL,
@@ -66,7 +66,7 @@ void ss_delete_thread(struct thread *thread, const struct ss_request *request)
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        const struct ss_run_facts *facts =
+        const struct ss_run_rows *facts =
             row ? ss_journal_run(thread->journal, row->run) : NULL;
         // one that was cancelled before its turn has an end alone
         if (facts && (row->entry || (row->end && !facts->entry)))

@@ -100,7 +100,7 @@ static json_t *tasks_json(struct thread *thread, struct ss_graph *graph,
 // The checkpoint of another run that this one went on from; NULL: it began with
 // an input of its own. `first`: its own first one, or NULL.
 static struct ss_checkpoint_entry *begun_from(const struct thread *thread,
-    const struct ss_run_facts *facts, const struct ss_checkpoint_entry *first)
+    const struct ss_run_rows *facts, const struct ss_checkpoint_entry *first)
 {
     const json_t *request = json_object_get(facts->entry, "request");
     const char *at = ss_json_str(request, "checkpoint_id", NULL);
@@ -135,7 +135,7 @@ static json_t *step_json(struct thread *thread, struct ss_graph *graph,
 
 // The last supersteps of a run; *ret_before: how many are left out.
 static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
-    const struct ss_run_facts *facts, json_int_t *ret_before)
+    const struct ss_run_rows *facts, json_int_t *ret_before)
 {
     SS_VEC(struct ss_checkpoint_entry *) own = {0};
     size_t count = 0;
@@ -173,7 +173,7 @@ static const struct ss_row *end_row(
     return NULL;
 }
 
-static json_t *past(struct thread *thread, const struct ss_run_facts *facts,
+static json_t *past(struct thread *thread, const struct ss_run_rows *facts,
     const struct ss_row *end)
 {
     const char *name = ss_json_str(facts->entry, "graph", "?");
@@ -224,7 +224,7 @@ static void set_pause(const struct engine *engine, json_t *json)
         json_object_set(json, "paused", (json_t *)record);
 }
 
-static const struct ss_run_facts *facts_of(
+static const struct ss_run_rows *facts_of(
     const struct thread *thread, const char *run)
 {
     const struct run *active = ss_thread_run(thread);
@@ -255,7 +255,7 @@ void ss_explain_thread(struct thread *thread, const struct ss_request *request)
 {
     struct engine *engine = thread->engine;
     const char *wanted = request->run;
-    const struct ss_run_facts *facts = facts_of(thread, wanted);
+    const struct ss_run_rows *facts = facts_of(thread, wanted);
     json_t *waiting = facts ? NULL : queued(thread, wanted);
     if (waiting) {
         set_time(waiting, "now", engine->wall_us);

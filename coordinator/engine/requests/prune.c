@@ -74,7 +74,7 @@ static void fill_writes(
     ss_pendings_fini(&all);
 }
 
-static void tell_run(struct thread *thread, const struct ss_run_facts *facts)
+static void tell_run(struct thread *thread, const struct ss_run_rows *facts)
 {
     struct ss_row *row = ss_thread_row_anew(thread, facts->id, "");
     row->entry = json_incref(facts->entry);
@@ -99,7 +99,7 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
     row->has_checkpoint = true;
     ss_checkpoint_tell(full, NULL, row);
     fill_writes(row, mark);
-    const struct ss_run_facts *facts =
+    const struct ss_run_rows *facts =
         mark->ns[0] || !mark->run[0]
             ? NULL
             : ss_journal_run(thread->journal, mark->run);
@@ -118,7 +118,7 @@ static bool has_unfinished(const struct thread *thread)
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        const struct ss_run_facts *facts =
+        const struct ss_run_rows *facts =
             row && row->entry ? ss_journal_run(thread->journal, row->run)
                               : NULL;
         if (facts && !facts->end)
@@ -175,7 +175,7 @@ static const struct ss_checkpoint_entry *kept_marks(
 static void drop_past(struct thread *thread, const struct marks *kept)
 {
     uint64_t head = ss_journal_head(thread->journal);
-    const struct ss_run_facts *run = ss_journal_newest_run(thread->journal);
+    const struct ss_run_rows *run = ss_journal_newest_run(thread->journal);
     const struct ss_checkpoint_entry *root =
         ss_journal_find(thread->journal, "", NULL);
     if (run && !(root && strcmp(root->run, run->id) == 0))

@@ -36,7 +36,7 @@
 struct replay {
     struct thread *thread;
     struct run *shadow;
-    const struct ss_run_facts *facts;
+    const struct ss_run_rows *facts;
     const struct subscriber *subscriber;
     uint64_t after_seq;
     uint32_t after_index;
@@ -330,7 +330,7 @@ void ss_replay(struct thread *thread, const char *run_id, struct run *run,
     const struct subscriber *subscriber, const char *after, const json_t *seen)
 {
     const struct ss_journal *journal = thread->journal;
-    const struct ss_run_facts *facts = ss_journal_run(journal, run_id);
+    const struct ss_run_rows *facts = ss_journal_run(journal, run_id);
     struct run *shadow =
         facts && facts->entry ? ss_run_shadow(thread, facts) : NULL;
     if (!shadow)

@@ -46,7 +46,7 @@ void ss_cancel_on_thread(
     const char *name = request->run ? request->run : "";
     struct run *run = ss_run_live(thread, name);
     bool back = action_of(request) == STEER_ROLLBACK;
-    const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
+    const struct ss_run_rows *facts = ss_journal_run(thread->journal, name);
     char *why = request->reason
                     ? ss_format(SS_CANCELLED ": %s", request->reason)
                     : ss_strdup(SS_CANCELLED);

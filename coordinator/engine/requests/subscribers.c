@@ -230,7 +230,7 @@ void ss_audience_drop(struct run *run, int status, const char *message)
 
 // What an ended run gave: folded from the journal, by its own options.
 static json_t *ended_output(
-    struct thread *thread, const struct ss_run_facts *facts)
+    struct thread *thread, const struct ss_run_rows *facts)
 {
     struct ss_journal *journal = thread->journal;
     struct known_graph *known =
@@ -259,7 +259,7 @@ static json_t *ended_output(
 
 // The result of a run that has ended, for one who asks again.
 static void answer_ended(struct thread *thread,
-    const struct ss_request *request, const struct ss_run_facts *facts)
+    const struct ss_request *request, const struct ss_run_rows *facts)
 {
     json_t *result = json_copy(facts->end);
     if (!json_object_get(result, "output"))
@@ -289,7 +289,7 @@ static void attach(
 
 // One who names what it saw is told the rest, of a run that has ended too.
 static void tell_ended(struct thread *thread, const struct ss_request *request,
-    const struct ss_run_facts *facts, const char *after)
+    const struct ss_run_rows *facts, const char *after)
 {
     struct ss_error error = {0};
     unsigned modes = ss_stream_modes(request->stream, &error);
@@ -317,7 +317,7 @@ static bool serve_known(struct thread *thread, const struct ss_request *request,
         return false;
     if (thread->open && thread->open->end)
         ss_thread_seal(thread); // it has ended in this very step
-    const struct ss_run_facts *facts = ss_journal_run(thread->journal, run_id);
+    const struct ss_run_rows *facts = ss_journal_run(thread->journal, run_id);
     struct run *run = ss_run_live(thread, run_id);
     if (run) {
         attach(run, request, after);

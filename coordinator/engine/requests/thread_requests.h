@@ -9,7 +9,7 @@
 
 struct engine;
 struct ss_request;
-struct ss_run_facts;
+struct ss_run_rows;
 struct thread;
 
 // ------------------------------------------------ graphs.c

@@ -142,7 +142,7 @@ void ss_run_void_rows(
 
 static void take_back(struct thread *thread, const char *id)
 {
-    const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
+    const struct ss_run_rows *facts = ss_journal_run(thread->journal, id);
     if (facts)
         ss_run_void_rows(thread, id, facts->first_seq, false);
     ss_record_drop(thread, id);
@@ -176,9 +176,9 @@ void ss_run_take_back_found(struct thread *thread, const char *id)
 bool ss_run_cancel_awaited(
     struct thread *thread, const char *id, const char *why, bool taken_back)
 {
-    const struct ss_run_facts *facts = thread->state == THREAD_HOT
-                                           ? ss_journal_run(thread->journal, id)
-                                           : NULL;
+    const struct ss_run_rows *facts = thread->state == THREAD_HOT
+                                          ? ss_journal_run(thread->journal, id)
+                                          : NULL;
     struct waiting waiting;
     if (!facts || !facts->entry ||
         !ss_waiting_take_run(thread, id, TURN_RECOVER, &waiting))

@@ -135,7 +135,7 @@ static void move_queued(struct run *run, struct ss_graph *graph)
 static const json_t *stands_at(const struct thread *thread, const char *id)
 {
     const struct run *run = ss_run_live(thread, id);
-    const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
+    const struct ss_run_rows *facts = ss_journal_run(thread->journal, id);
     if (run && run->state == RUN_QUEUED)
         return run->record;
     if (run && ss_run_has_ended(run))

@@ -79,7 +79,7 @@ static bool has_unfinished(const struct thread *thread)
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
         if (!row || !row->entry)
             continue;
-        const struct ss_run_facts *facts =
+        const struct ss_run_rows *facts =
             ss_journal_run(thread->journal, row->run);
         return facts && !facts->end;
     }

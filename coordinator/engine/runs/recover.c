@@ -86,7 +86,7 @@ bool ss_run_recover_as(
 {
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
-    const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
+    const struct ss_run_rows *facts = ss_journal_run(thread->journal, id);
     if (!facts || facts->end || !facts->entry || thread->seat->run)
         return true;
     if (ss_cancelled_found(thread, id))

@@ -98,7 +98,7 @@ static void add(json_t *object, const char *key, json_t *member)
 // Most runs are of the version that the run before was of.
 static void name_version(const struct thread *thread, struct ss_row *row)
 {
-    const struct ss_run_facts *before =
+    const struct ss_run_rows *before =
         thread->engine->row_format >= SS_ROW_FORMAT_10
             ? ss_journal_newest_run(thread->journal)
             : NULL;
@@ -260,7 +260,7 @@ void ss_run_abandon(struct run *run, int status, const char *message)
 // ------------------------------------------------ beginning
 
 struct run *ss_run_shadow(
-    struct thread *thread, const struct ss_run_facts *facts)
+    struct thread *thread, const struct ss_run_rows *facts)
 {
     struct ss_error error = {0};
     struct known_graph *known =

@@ -50,7 +50,7 @@ static void verify_entry(const struct run *run)
     if (!run->entry)
         return;
     ss_invariant(I269, !ss_journal_is_packed(journal));
-    const struct ss_run_facts *facts = ss_journal_run(journal, run->id);
+    const struct ss_run_rows *facts = ss_journal_run(journal, run->id);
     ss_invariant(I269, facts && facts->entry == run->entry);
 }
 

@@ -16,7 +16,7 @@ struct ss_map;
 struct ss_graph;
 struct ss_request;
 struct ss_record;
-struct ss_run_facts;
+struct ss_run_rows;
 
 extern const struct thread_owner ss_runs_owner;
 
@@ -63,7 +63,7 @@ void ss_runs_free_ended(struct engine *engine);
 // A run as its entry row tells it, to show it: nobody runs it. NULL: its graph
 // is not known. Free it with ss_run_free().
 struct run *ss_run_shadow(
-    struct thread *thread, const struct ss_run_facts *facts);
+    struct thread *thread, const struct ss_run_rows *facts);
 
 // ------------------------------------------------ run_options.c
 

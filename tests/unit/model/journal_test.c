@@ -283,7 +283,7 @@ START_TEST(a_run_is_what_its_rows_tell)
     holds(row, "3", "");
     row->end = json_pack("{s:s}", "status", "of the nested loop");
     append(row);
-    const struct ss_run_facts *facts = ss_journal_run(journal, "run-1");
+    const struct ss_run_rows *facts = ss_journal_run(journal, "run-1");
     ck_assert_str_eq(facts->id, "run-1");
     ck_assert_int_eq(ss_json_int(facts->entry, "input", 0), 1);
     ck_assert_ptr_null(facts->end);
