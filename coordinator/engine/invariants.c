@@ -144,7 +144,6 @@
 //   I209  the row of its last checkpoint holds that
 //   I210  in its namespace
 //   I211  a level is in the engine of its thread
-//   I212  and has the terms of its run
 //   I213  none that lives is a view
 //   I214  the root has no namespace, and every other one has
 //

@@ -28,12 +28,12 @@ static bool checkpoint_is_due(const struct loop *loop)
 {
     return loop->facts.persists &&
            (!loop->facts.run ||
-               loop->facts.run->options.durability != DURABLE_EXIT);
+               loop->facts.run->facts.options.durability != DURABLE_EXIT);
 }
 
 static const char *run_of(const struct loop *loop)
 {
-    return loop->facts.run ? loop->facts.run->id : "";
+    return loop->facts.run ? loop->facts.run->facts.id : "";
 }
 
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
@@ -143,7 +143,8 @@ static void write_row(struct loop *loop)
 // loop, who began it (the journal's rule: it goes on only with that).
 static json_t *make_metadata(const struct loop *loop)
 {
-    json_t *of_run = loop->facts.run ? loop->facts.run->options.meta : NULL;
+    json_t *of_run =
+        loop->facts.run ? loop->facts.run->facts.options.meta : NULL;
     if (of_run && !loop->facts.parent)
         return json_incref(of_run); // with no parents; its checkpoints share it
     json_t *metadata = of_run ? json_copy(of_run) : json_object();
@@ -217,7 +218,7 @@ static bool is_unstored(const struct loop *loop, const char *channel)
         return false;
     size_t c = ss_graph_channel(loop->facts.graph, channel);
     return loop->facts.run &&
-           loop->facts.run->options.durability != DURABLE_EXIT &&
+           loop->facts.run->facts.options.durability != DURABLE_EXIT &&
            c != SS_NONE &&
            loop->facts.graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
 }
@@ -231,7 +232,7 @@ static void store_pending(struct loop *loop, const struct ss_row_write *write)
     if (is_unstored(loop, write->channel))
         return;
     if (loop->facts.graph->has_untracked && loop->facts.run &&
-        loop->facts.run->options.durability != DURABLE_EXIT &&
+        loop->facts.run->facts.options.durability != DURABLE_EXIT &&
         ss_graph_channel(loop->facts.graph, write->channel) ==
             loop->facts.graph->tasks_channel)
         form.value = tracked = ss_value_new(
@@ -329,7 +330,7 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
         }
     }
     if (stored && root->facts.run &&
-        root->facts.run->options.durability == DURABLE_EXIT)
+        root->facts.run->facts.options.durability == DURABLE_EXIT)
         root->saved.answer_taken = true; // told by its exit
     if (!stored || !checkpoint_is_due(root))
         return;

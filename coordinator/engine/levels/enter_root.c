@@ -19,18 +19,25 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/thread.h"
 
+void ss_root_make(struct run *run)
+{
+    ss_check(!run->facts.root);
+    run->facts.root = ss_loop_new(run->facts.thread, run, run->facts.graph, "");
+}
+
 static const char *named_checkpoint(const struct run *run)
 {
-    json_t *map = run->request->checkpoint_map;
+    json_t *map = run->facts.request->checkpoint_map;
     const char *id = ss_json_str(map, "", NULL);
     if (!id)
-        id = run->request->checkpoint_id;
+        id = run->facts.request->checkpoint_id;
     return id && id[0] ? id : NULL;
 }
 
@@ -51,18 +58,18 @@ static int load_root(
 {
     const struct ss_journal *journal = loop->facts.thread->journal;
     struct run *run = loop->facts.run;
-    if (run->terms.recovering) {
+    if (run->facts.recovering) {
         const char *base = ss_json_str(run->entry, "base", "");
         start->id = base[0] ? base : NULL;
     } else {
         start->id = named_checkpoint(run);
     }
-    start->mark = start->id || !run->terms.recovering
+    start->mark = start->id || !run->facts.recovering
                       ? ss_journal_find(journal, loop->facts.ns, start->id)
                       : NULL;
     struct ss_checkpoint_entry *newest =
         ss_journal_find(journal, loop->facts.ns, NULL);
-    if (run->terms.recovering) {
+    if (run->facts.recovering) {
         start->addressed = ss_json_bool(run->entry, "addressed", false);
         loop->entered.superseded =
             ss_json_bool(run->entry, "superseded", false);
@@ -72,9 +79,9 @@ static int load_root(
                                    strcmp(newest->id, start->mark->id) != 0;
     }
     int status = ss_loop_load(loop, start->mark, error);
-    loop->stop = loop->facts.step + run->options.recursion_limit + 1;
+    loop->stop = loop->facts.step + run->facts.options.recursion_limit + 1;
     if (status == SS_OK && start->id && !start->mark &&
-        !run->terms.recovering) {
+        !run->facts.recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
         ss_lineage_name(&loop->lineage, start->id);
     }
@@ -84,7 +91,7 @@ static int load_root(
 static bool same_run_id(const struct loop *loop)
 {
     const char *ours =
-        ss_json_str(loop->facts.run->options.metadata, "run_id", NULL);
+        ss_json_str(loop->facts.run->facts.options.metadata, "run_id", NULL);
     const char *theirs =
         ss_json_str(loop->facts.checkpoint.metadata, "run_id", NULL);
     return ours && theirs && strcmp(ours, theirs) == 0;
@@ -107,7 +114,8 @@ static int check_strict(
     const struct loop *loop, const struct entry *start, struct ss_error *error)
 {
     const json_t *open = loop->facts.run->questions;
-    if (!loop->facts.run->options.strict_resume || loop->entered.superseded)
+    if (!loop->facts.run->facts.options.strict_resume ||
+        loop->entered.superseded)
         return SS_OK;
     if (!start->id_map)
         return json_array_size(open) > 1 ? ss_error_set(error, SS_EAMBIGUOUS,
@@ -152,7 +160,7 @@ static int aim_answer(
             status = which_one(loop, "were asked there", count, error);
         if (count == 1) {
             start->id_map = true;
-            loop->facts.run->terms.resume_map = json_pack("{s:O}",
+            loop->facts.run->resume_map = json_pack("{s:O}",
                 json_string_value(json_array_get(asked, 0)), start->answer);
         }
         json_decref(asked);
@@ -169,7 +177,7 @@ static void warn_not_open(struct loop *loop, const json_t *map)
     const char *id;
     json_t *value;
     json_object_foreach ((json_t *)map, id, value) {
-        if (json_array_size(loop->facts.run->warnings) >= SS_WARNINGS_MAX)
+        if (json_array_size(loop->facts.run->facts.warnings) >= SS_WARNINGS_MAX)
             return;
         if (!loop->entered.superseded &&
             !contains(loop->facts.run->questions, id))
@@ -186,16 +194,16 @@ static int check_answer(
     size_t open = json_array_size(run->questions);
     start->id_map = ss_resume_is_id_map(start->answer);
     int status =
-        run->terms.recovering ? SS_OK : check_strict(loop, start, error);
+        run->facts.recovering ? SS_OK : check_strict(loop, start, error);
     if (status != SS_OK)
         return status;
     if (start->id_map) {
-        run->terms.resume_map = json_incref(start->answer);
-        if (!run->terms.recovering)
+        run->resume_map = json_incref(start->answer);
+        if (!run->facts.recovering)
             warn_not_open(loop, start->answer);
         return SS_OK;
     }
-    if (open > 1 && !run->terms.recovering)
+    if (open > 1 && !run->facts.recovering)
         return which_one(loop, "are open", open, error);
     return open == 0 ? aim_answer(loop, start, error) : SS_OK;
 }
@@ -422,7 +430,7 @@ static void warn_breakpoints(
 static void decide(struct loop *loop, struct entry *start)
 {
     const struct run *run = loop->facts.run;
-    const json_t *input = run->request->input;
+    const json_t *input = run->facts.request->input;
     bool goes_on =
         !input || json_is_null(input) || start->command || same_run_id(loop);
     loop->entered.resuming = ss_machine_has_versions(loop->machine) && goes_on;
@@ -443,16 +451,16 @@ static int prepare_root(struct loop *loop, struct entry *start,
             "graph %s keeps its state for "
             "the graph around it: it cannot be run by itself",
             loop->facts.graph->name);
-    start->command = run->options.command;
-    start->answer = json_object_get(run->options.command, "resume");
+    start->command = run->facts.options.command;
+    start->answer = json_object_get(run->facts.options.command, "resume");
     if (json_is_null(start->answer))
         start->answer = NULL;
     int status = load_root(loop, start, error);
     if (status != SS_OK)
         return status;
     decide(loop, start);
-    warn_breakpoints(loop, "interrupt_before", &run->options.before);
-    warn_breakpoints(loop, "interrupt_after", &run->options.after);
+    warn_breakpoints(loop, "interrupt_before", &run->facts.options.before);
+    warn_breakpoints(loop, "interrupt_after", &run->facts.options.after);
     if (start->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     note_questions(loop);
@@ -462,7 +470,7 @@ static int prepare_root(struct loop *loop, struct entry *start,
         status = ss_machine_has_versions(loop->machine)
                      ? command_writes(start, writes, error)
                      : fresh_writes(loop, start, writes, error);
-    if (status == SS_OK && !run->terms.recovering)
+    if (status == SS_OK && !run->facts.recovering)
         status = ss_writers_targets(loop->facts.graph, writes, error);
     return status;
 }
@@ -481,7 +489,7 @@ static int apply_entry(
         ss_enter_resume(loop, start->forks, start->again);
         return SS_OK;
     }
-    json_t *input = json_incref(loop->facts.run->request->input);
+    json_t *input = json_incref(loop->facts.run->facts.request->input);
     if (start->command) {
         json_decref(input);
         status = fresh_command(loop, start, &input, error);
@@ -500,13 +508,14 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
         return SS_OK; // it is called again when the folds are there
     if (status == SS_OK) {
         tell_children(loop, start);
-        if (!start->again && !loop->facts.run->terms.recovering)
+        if (!start->again && !loop->facts.run->facts.recovering)
             note_text(loop->facts.run->entry, "replay_id",
                 loop->facts.run->replay_id);
         ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
-        ss_request_unref(loop->facts.run->request); // its rows say what it said
-        loop->facts.run->request = NULL;
+        ss_request_unref(
+            loop->facts.run->facts.request); // its rows say what it said
+        loop->facts.run->facts.request = NULL;
     }
     ss_entry_destroy(&loop->entry);
     return status;
@@ -540,7 +549,7 @@ int ss_root_enter(struct loop *loop, struct ss_error *error)
 {
     struct entry *start = loop->entry;
     ss_check(start != NULL && !start->null_done);
-    if (!start->again && !loop->facts.run->terms.recovering)
+    if (!start->again && !loop->facts.run->facts.recovering)
         note_entry(loop, start); // before folds: a crash may come first
     // before the first checkpoint there is none to store them beside
     if (start->forks || !ss_machine_has_versions(loop->machine))
@@ -554,7 +563,7 @@ int ss_root_enter(struct loop *loop, struct ss_error *error)
 void ss_root_failed(struct loop *loop, const struct ss_error *error)
 {
     ss_check(!loop->facts.parent && loop->facts.run &&
-             loop->facts.run->root == loop);
+             loop->facts.run->facts.root == loop);
     ss_loop_move(loop, LOOP_FAILED);
     if (error)
         *ss_error_at(&loop->result.error) = *error;
@@ -571,12 +580,13 @@ static int enter_again(struct loop *loop, bool again, struct ss_error *error)
 int ss_root_recover(struct loop *loop, struct ss_error *error)
 {
     struct run *run = loop->facts.run;
-    ss_check(run->terms.recovering && run->entry_seq > 0);
-    if (run->options.durability == DURABLE_EXIT)
+    ss_check(run->entry && run->facts.entry_seq > 0);
+    run->facts.recovering = true;
+    if (run->facts.options.durability == DURABLE_EXIT)
         return enter_again(loop, false, error);
     loop->facts.engine->watch->recovered(loop);
     const struct ss_run_rows *facts =
-        ss_journal_run(loop->facts.thread->journal, run->id);
+        ss_journal_run(loop->facts.thread->journal, run->facts.id);
     if (!facts || !facts->last)
         return enter_again(loop, true, error);
     int status = ss_loop_load(loop, facts->last, error);

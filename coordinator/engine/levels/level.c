@@ -34,7 +34,6 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
                                sizeof(struct task);
     loop->facts.thread = thread;
     loop->facts.run = run;
-    loop->terms = run ? &run->terms : NULL;
     loop->facts.graph = ss_graph_ref(graph);
     loop->facts.ns = ss_strdup(ns);
     loop->machine = ss_machine_new(graph);
@@ -109,9 +108,9 @@ static void load_own_writes(
 {
     const struct ss_journal *journal = loop->facts.thread->journal;
     uint64_t head = ss_journal_head(journal);
-    for (uint64_t seq = loop->facts.run->entry_seq; seq <= head; seq++) {
+    for (uint64_t seq = loop->facts.run->facts.entry_seq; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        if (row && strcmp(row->run, loop->facts.run->id) == 0 &&
+        if (row && strcmp(row->run, loop->facts.run->facts.id) == 0 &&
             strcmp(row->of, mark->id) == 0 &&
             strcmp(row->ns, loop->facts.ns) == 0)
             load_row_writes(loop, row);
@@ -130,9 +129,9 @@ int ss_loop_load(
     if (status == SS_OK)
         status = ss_machine_load(loop->machine, checkpoint, error);
     if (status == SS_OK && mark) {
-        ss_journal_pending(
-            mark, loop->facts.run ? loop->facts.run->id : NULL, &loop->pending);
-        if (loop->facts.run && loop->facts.run->terms.recovering)
+        ss_journal_pending(mark,
+            loop->facts.run ? loop->facts.run->facts.id : NULL, &loop->pending);
+        if (loop->facts.run && loop->facts.run->facts.recovering)
             load_own_writes(loop, mark);
         ss_lineage_load(&loop->lineage, mark);
         ss_id_copy(at->id, mark->id);

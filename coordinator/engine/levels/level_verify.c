@@ -136,8 +136,6 @@ static void verify_pending(const struct loop *loop, struct census *census)
 static void verify_place(const struct loop *loop)
 {
     ss_invariant(I211, loop->facts.engine == loop->facts.thread->engine);
-    ss_invariant(I212,
-        loop->terms == (loop->facts.run ? &loop->facts.run->terms : NULL));
     ss_invariant(I213, !loop->is_view && !loop->not_folded);
     if (loop->facts.run)
         ss_invariant(
@@ -256,8 +254,8 @@ void ss_waits_verify(const struct engine *engine, struct census *census)
     for (size_t i = 0; i < levels->resting.count; i++) {
         const struct loop *loop = levels->resting.items[i];
         ss_invariant(I135, !loop->ticked);
-        ss_invariant(
-            I216, loop->facts.run && loop->facts.run->state == RUN_ACTIVE);
+        ss_invariant(I216,
+            loop->facts.run && loop->facts.run->facts.state == RUN_ACTIVE);
     }
     ss_invariant(I136, levels->resting.count == census->resting);
 }

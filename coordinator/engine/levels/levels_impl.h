@@ -80,9 +80,31 @@ struct loop_folds {
     const struct fold_then *then;
 };
 
+// The resume value without an id, and whose it is (resume_value.c).
+struct resume_value {
+    struct ss_value *value; // NULL: none, or taken
+    struct task *holder;    // whom it went out to
+    struct task *first;     // who goes first, until graphs inside are planned
+    bool aimed;             // it went to whose question was open
+    size_t held;            // tasks that asked and wait for its way
+};
+
+struct run {
+    struct run_facts facts; // in front
+    struct resume_value resume_value;
+    json_t *resume_map; // id -> answer, or NULL
+    json_t *questions;  // ids that were open when it was entered (R7.12)
+    // The entry part of its first row, borrowed, while it enters; may be NULL
+    // once it has (runs/thread_owner.c).
+    json_t *entry;
+    char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
+    struct ss_map replay_visited; // logical namespaces (R12.14)
+    char *drain;                  // a node asked to stop
+};
+_Static_assert(offsetof(struct run, facts) == 0, "ss_run_facts() sees them");
+
 struct loop {
     struct loop_facts facts; // in front
-    struct terms *terms;     // the run's; NULL: it has none
     struct task *parent_task;
     struct ss_machine *machine;
     bool not_folded; // of a view: a custom reducer's writes wait

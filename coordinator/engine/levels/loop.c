@@ -68,7 +68,7 @@ void ss_loop_fail(struct loop *loop, const struct ss_error *error)
 void ss_loop_exits(struct loop *loop, bool ended_well)
 {
     if (!loop->facts.persists ||
-        loop->facts.run->options.durability != DURABLE_EXIT)
+        loop->facts.run->facts.options.durability != DURABLE_EXIT)
         return;
     bool stable = strchr(loop->facts.ns, ':') == NULL;
     if (loop->facts.parent && ended_well && !stable)
@@ -195,7 +195,7 @@ static bool show_finished(struct loop *loop)
     }
     int status =
         ss_loop_apply(loop, tasks, loop->facts.tasks.count, &channel, &error);
-    loop->facts.run->keeps_output = loop->folds.count > 0;
+    loop->facts.run->facts.keeps_output = loop->folds.count > 0;
     ss_loop_drop_folds(loop);
     if (status != SS_OK) {
         ss_loop_update_failed(loop, channel, &error);
@@ -255,10 +255,11 @@ static void start_tasks(struct loop *loop)
     struct run *run = loop->facts.run;
     if (!loop->facts.parent) // progress counts the root's superstep, and what
                              // is inside
-        run->stats.planned = run->stats.done = 0;
-    run->stats.planned += count;
+        run->facts.stats.planned = run->facts.stats.done = 0;
+    run->facts.stats.planned += count;
     for (size_t i = 0; i < count; i++)
-        run->stats.done += loop->facts.tasks.items[i]->facts.state == TASK_DONE;
+        run->facts.stats.done +=
+            loop->facts.tasks.items[i]->facts.state == TASK_DONE;
     loop->facts.engine->watch->started(loop);
     struct task **sorted = sorted_tasks(loop);
     ss_resume_value_line(loop, sorted);
@@ -280,7 +281,8 @@ static void tick(struct loop *loop)
             "graph %s: the recursion limit of %lld supersteps is reached "
             "before the run ended; run it on with no input, or with a "
             "higher limit",
-            loop->facts.graph->name, (long long)run->options.recursion_limit);
+            loop->facts.graph->name,
+            (long long)run->facts.options.recursion_limit);
         ss_loop_exits(loop, true); // the limit is raised after the exit
         fail(loop, SS_ERECURSION, error.message);
         return;
@@ -293,8 +295,8 @@ static void tick(struct loop *loop)
     }
     ss_loop_restore(loop);
     ss_loop_recover_tries(loop);
-    if (should_stop(
-            loop, &loop->facts.graph->interrupt_before, &run->options.before)) {
+    if (should_stop(loop, &loop->facts.graph->interrupt_before,
+            &run->facts.options.before)) {
         leave_interrupted(loop, json_array());
         return;
     }
@@ -304,7 +306,7 @@ static void tick(struct loop *loop)
         leave(loop, LOOP_DRAINED);
         return;
     }
-    run->stats.supersteps++;
+    run->facts.stats.supersteps++;
     start_tasks(loop);
 }
 
@@ -353,12 +355,12 @@ static void next_superstep(struct loop *loop)
     miss_plain(loop);
     if (!loop->facts.parent) {
         ss_resume_value_put(loop->facts.run, NULL); // R7.10: for this one alone
-        loop->facts.run->terms.recovering = false;
+        loop->facts.run->facts.recovering = false;
     }
     ss_loop_save(loop, SS_SOURCE_LOOP);
     values(loop); // behind the save: it rests on that row
     if (should_stop(loop, &loop->facts.graph->interrupt_after,
-            &loop->facts.run->options.after)) {
+            &loop->facts.run->facts.options.after)) {
         ss_loop_plan(loop, true);
         loop->facts.engine->watch->planned(loop);
         leave_interrupted(loop, json_array());
@@ -461,6 +463,6 @@ void ss_loop_advance(struct loop *loop)
 {
     struct run *run = loop->facts.run;
     advance(loop);
-    if (run && run->state == RUN_ACTIVE && goes_on(run->root))
+    if (run && run->facts.state == RUN_ACTIVE && goes_on(run->facts.root))
         ss_resume_value_settle(run); // who is held may be next in line now
 }

@@ -82,7 +82,7 @@ static bool some_question_lives(const struct run *run)
     size_t i;
     json_t *question;
     json_array_foreach (run->questions, i, question)
-        if (question_lives(run->root, json_string_value(question)))
+        if (question_lives(run->facts.root, json_string_value(question)))
             return true;
     return false;
 }
@@ -106,7 +106,7 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
         task->goes_first = task->facts.state == TASK_NEW;
         // after a crash who went first is the same
         if (task->goes_first ||
-            (loop->facts.run->terms.recovering &&
+            (loop->facts.run->facts.recovering &&
                 ss_pendings_ours(&loop->pending, task->facts.planned.id)))
             return;
     }
@@ -118,11 +118,12 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
 static bool resume_value_offer(struct task *task)
 {
     struct run *run = task->facts.loop->facts.run;
-    if (!run->resume_value.value || !run->root || !run->root->first_superstep)
+    if (!run->resume_value.value || !run->facts.root ||
+        !run->facts.root->first_superstep)
         return true;
     bool is_its_own = asks_an_open_one(task);
     bool may_be = task->goes_first && !run->resume_value.aimed && !is_its_own;
-    if (may_be && is_unplanned(run->root)) {
+    if (may_be && is_unplanned(run->facts.root)) {
         run->resume_value.first = task;
         return false;
     }
@@ -146,7 +147,7 @@ void ss_task_start_body(struct task *task)
 static void start_who_waits(struct run *run)
 {
     struct task *task = run->resume_value.first;
-    if (!task || is_unplanned(run->root))
+    if (!task || is_unplanned(run->facts.root))
         return;
     run->resume_value.first = NULL;
     ss_task_start_body(task);
@@ -196,7 +197,7 @@ static void give_plain(struct run *run, struct task *task)
     run->resume_value.aimed = false;
     task->resume_value_given = true;
     task->goes_first = true; // its next attempt, too
-    ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
+    ss_engine_narrate(run->facts.engine, "task %s asks; the answer goes to it",
         task->facts.planned.node->name);
     ss_task_ready(task);
 }
@@ -229,13 +230,14 @@ void ss_resume_value_settle(struct run *run)
     if (run->resume_value.held == 0 || run->resume_value.holder)
         return;
     if (!run->resume_value.value) {
-        let_ask(run->root);
+        let_ask(run->facts.root);
         return;
     }
     // whose question it was may be tried again, with the graph around it
-    if (run->resume_value.aimed ? goes_on(run->root) : some_question_lives(run))
+    if (run->resume_value.aimed ? goes_on(run->facts.root)
+                                : some_question_lives(run))
         return;
-    struct task *task = next_in_line(run->root);
+    struct task *task = next_in_line(run->facts.root);
     if (task)
         give_plain(run, task);
 }

@@ -3,9 +3,11 @@
 #define SS_ENGINE_LEVELS_RESUME_VALUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct loop;
 struct run;
+struct ss_value;
 struct task;
 
 // The loop's tasks begin: who goes first with the resume value without an id.
@@ -19,5 +21,9 @@ void ss_task_start_body(struct task *task);
 // Who waits begins; those who asked meanwhile get it, or are told that there is
 // none.
 void ss_resume_value_settle(struct run *run);
+// Nobody else is given what was there before. Borrows `value`; NULL: none.
+void ss_resume_value_put(struct run *run, struct ss_value *value);
+// As many tasks of it are held.
+void ss_resume_value_verify(const struct run *run, size_t held);
 
 #endif

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 struct loop;
+struct run;
 struct ss_error;
 struct ss_value;
 
@@ -28,11 +29,13 @@ const struct loop_result *ss_root_result(const struct loop *root);
 
 // ------------------------------------------------ enter_root.c
 
+// The loop of a run that has none yet.
+void ss_root_make(struct run *run);
 // How the root loop will begin with its run's input or command. Nothing is
 // stored; what may be refused is refused here.
 int ss_root_prepare(struct loop *loop, struct ss_error *error);
-// So it begins; run->entry is noted what recovery must know. On error the run
-// fails with it.
+// So it begins; the entry of its row is noted what recovery must know. On error
+// the run fails with it.
 int ss_root_enter(struct loop *loop, struct ss_error *error);
 // The root loop of a run that was found begins where its rows leave it. Under
 // `exit` those behind its entry are void by now, and it starts again.

@@ -49,78 +49,77 @@ struct run_options {
     struct ss_names before, after;     // per call; empty: the graph's
     json_t *meta;                      // merged into checkpoint metadata (R1.6)
     struct ss_value *config, *context; // as its orders carry them; or NULL
-};
-
-// The resume value without an id, and whose it is (resume_value.c).
-struct resume_value {
-    struct ss_value *value; // NULL: none, or taken
-    struct task *holder;    // whom it went out to
-    struct task *first;     // who goes first, until graphs inside are planned
-    bool aimed;             // it went to whose question was open
-    size_t held;            // tasks that asked and wait for its way
-};
-
-// What supersteps know of their run.
-struct terms {
-    bool recovering;    // the first of them is that of a crash
-    json_t *resume_map; // id -> answer, or NULL
     bool has_output_keys;
     struct ss_keys output_keys; // owned
-    uint64_t tasks_restored;
 };
 
 // How far its levels are.
 struct run_stats {
     uint64_t supersteps, tasks;
+    uint64_t restored;    // tasks that need not run again
     size_t planned, done; // tasks of this superstep, for progress
 };
 
-struct run {
+// What the rooms above may know of a run; ss_run_facts() shows it.
+struct run_facts {
     enum run_state state;
     struct engine *engine;
     struct thread *thread;
-    char id[SS_UUID_SIZE]; // a client's own id: any text that fits
-    struct terms terms;
-    struct ss_graph *graph;
+    char id[SS_UUID_SIZE];      // a client's own id: any text that fits
+    struct ss_graph *graph;     // own reference; NULL: not known yet
     struct ss_request *request; // how it is entered; NULL: it was
-    json_t *facts; // to be said of its thread as it begins; NULL: none are
     struct run_options options;
-    struct resume_value resume_value;
     struct run_stats stats;
-    json_t *questions; // ids that were open when it was entered (R7.12)
-    // The entry part of its first row, borrowed, while it enters; may be NULL
-    // once it has (runs/thread_owner.c).
-    json_t *entry;
-    uint64_t entry_seq;
-    char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
-    struct ss_map replay_visited; // logical namespaces (R12.14)
-    struct loop *root;
+    uint64_t entry_seq; // of the row that says how it was entered; 0: none does
+    struct loop *root;  // NULL: it was not begun
     struct audience *audience; // who listens: the requests room's (audience.h)
     unsigned modes;            // what all of them want together, as it says
     size_t running;            // attempts out
-    char *drain;               // a node asked to stop
-    int64_t recoveries;        // counted without a row since; 0: it is innocent
-    bool cancelled;
-    // while it waits for its turn (queue.c)
-    json_t *record;    // what is stored of it, with its request; NULL: it runs
-    uint64_t unit;     // that stores it
-    bool keeps_output; // its end row does: no fold of rows gives it
-    json_t *warnings;
-    int64_t created_us; // when it was asked for
-    int64_t began_us;   // when its turn came; 0: it waits
+    bool recovering;           // its first superstep here is that of a crash
+    bool keeps_output;         // its end row does: no fold of rows gives it
+    json_t *warnings;          // or NULL
 };
 
-// ------------------------------------------------ resume_value.c
-
-// Nobody else is given what was there before. Borrows `value`; NULL: none.
-void ss_resume_value_put(struct run *run, struct ss_value *value);
-// As many tasks of it are held.
-void ss_resume_value_verify(const struct run *run, size_t held);
+// It lies in front of what levels alone know (levels_impl.h).
+static inline const struct run_facts *ss_run_facts(const struct run *run)
+{
+    return (const struct run_facts *)run;
+}
 
 // Its end is in the journal, or it is taken back.
 static inline bool ss_run_has_ended(const struct run *run)
 {
-    return run->state == RUN_TAKEN_BACK || run->state == RUN_ENDED;
+    enum run_state state = ss_run_facts(run)->state;
+    return state == RUN_TAKEN_BACK || state == RUN_ENDED;
 }
+
+// ------------------------------------------------ run_kept.c
+
+// One that nobody knows yet, of that name and graph (NULL: not known yet). In
+// front of it lie so many bytes, zero, that are its
+// maker's. ss_run_destroy(), with as many.
+struct run *ss_run_make(struct thread *thread, const char *id,
+    struct ss_graph *graph, size_t in_front);
+void ss_run_destroy(struct run **place, size_t in_front);
+// What is asked of it, once. Takes what is in `options`.
+void ss_run_asked(struct run *run, const struct ss_request *request,
+    const struct run_options *options);
+// It is of that graph, before a superstep of it is planned.
+void ss_run_is_of(struct run *run, struct ss_graph *graph);
+// What all who listen to it want together: bits of enum stream_mode.
+void ss_run_wants(struct run *run, unsigned modes);
+// That row says how it was entered. Borrows its entry part, which is there
+// until the run has entered at least; NULL: it is there no more.
+void ss_run_borrows(struct run *run, uint64_t seq, json_t *entry);
+// It goes on in the place of `before`, the same run: what that did counts.
+void ss_run_follows(struct run *run, const struct run *before);
+// Between two steps: of a run that is under way, `held` of whose tasks wait for
+// the resume value.
+void ss_run_verify(const struct run *run, size_t held);
+
+// ------------------------------------------------ run_state.c
+
+// Nobody else changes its state. A way that the table lacks is a bug of ours.
+void ss_run_move(struct run *run, enum run_state to);
 
 #endif

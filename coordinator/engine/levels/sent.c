@@ -14,16 +14,16 @@ void ss_task_sent(struct task *task, int64_t wall_us)
     if (task->facts.tries.attempts == 1)
         task->facts.tries.first_attempt_us = wall_us;
     if (task->facts.loop->facts.run)
-        task->facts.loop->facts.run->running++;
+        task->facts.loop->facts.run->facts.running++;
 }
 
 void ss_task_attempt_over(struct task *task)
 {
     ss_check(task->facts.state == TASK_RUNNING);
     ss_check(!task->facts.loop->facts.run ||
-             task->facts.loop->facts.run->running > 0);
+             task->facts.loop->facts.run->facts.running > 0);
     if (task->facts.loop->facts.run)
-        task->facts.loop->facts.run->running--;
+        task->facts.loop->facts.run->facts.running--;
     ss_task_move(task, TASK_NEW);
 }
 

@@ -33,11 +33,11 @@ uint64_t ss_loop_told_from(const struct loop *loop, bool *ret_anew)
         loop->facts.persists
             ? ss_journal_find(loop->facts.thread->journal, loop->facts.ns, NULL)
             : NULL;
-    uint64_t from = run->entry_seq;
+    uint64_t from = run->facts.entry_seq;
     if (loop->facts.parent && loop->facts.parent->lineage.saved_seq > from)
         from = loop->facts.parent->lineage.saved_seq;
     bool own =
-        mark && strcmp(mark->run, run->id) == 0 && mark->row->seq >= from;
+        mark && strcmp(mark->run, run->facts.id) == 0 && mark->row->seq >= from;
     from = own ? mark->row->seq : from;
     ss_check(from > 0);
     if (from <= loop->entered.tried_seq) // a try before told its own
@@ -56,7 +56,7 @@ bool ss_loop_is_saved(const struct loop *loop)
 bool ss_task_was_told(const struct task *task)
 {
     const struct loop *loop = task->facts.loop;
-    return task->restored && loop->facts.run->terms.recovering &&
+    return task->restored && loop->facts.run->facts.recovering &&
            ss_pendings_ours(&loop->pending, task->facts.planned.id);
 }
 

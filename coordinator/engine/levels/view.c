@@ -34,13 +34,12 @@ struct loop *ss_view_new(struct thread *thread, struct ss_graph *graph,
 struct loop *ss_view_bare(struct run *shadow, const char *ns)
 {
     struct loop *view = ss_zalloc(1, sizeof(*view));
-    ss_check(shadow->state == RUN_NEW);
-    view->facts.engine = shadow->engine;
-    view->facts.thread = shadow->thread;
+    ss_check(shadow->facts.state == RUN_NEW);
+    view->facts.engine = shadow->facts.engine;
+    view->facts.thread = shadow->facts.thread;
     view->facts.run = shadow;
-    view->facts.parent = ns[0] ? shadow->root : NULL;
+    view->facts.parent = ns[0] ? shadow->facts.root : NULL;
     view->facts.ns = ss_strdup(ns);
-    view->terms = &shadow->terms;
     return view;
 }
 
@@ -50,9 +49,10 @@ static int64_t stop_of(
     const struct run *shadow = view->facts.run;
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     if (!view->facts.parent)
-        facts = ss_journal_run(view->facts.thread->journal, shadow->id)->entry;
-    else if (!facts || strcmp(mark->run, shadow->id) != 0)
-        return view->facts.step + shadow->options.recursion_limit + 1;
+        facts = ss_journal_run(view->facts.thread->journal, shadow->facts.id)
+                    ->entry;
+    else if (!facts || strcmp(mark->run, shadow->facts.id) != 0)
+        return view->facts.step + shadow->facts.options.recursion_limit + 1;
     return ss_json_int(facts, "stop", view->facts.step + 2);
 }
 
@@ -60,9 +60,9 @@ struct loop *ss_view_replayed(struct run *shadow, struct ss_graph *graph,
     const char *ns, struct ss_checkpoint_entry *mark)
 {
     struct ss_error error;
-    struct loop *view = ss_loop_new(shadow->thread, shadow, graph, ns);
-    ss_check(shadow->state == RUN_NEW);
-    view->facts.parent = ns[0] ? shadow->root : NULL;
+    struct loop *view = ss_loop_new(shadow->facts.thread, shadow, graph, ns);
+    ss_check(shadow->facts.state == RUN_NEW);
+    view->facts.parent = ns[0] ? shadow->facts.root : NULL;
     if (ss_loop_load(view, mark, &error) != SS_OK) {
         ss_loop_destroy(&view);
         return NULL;
@@ -90,7 +90,7 @@ void ss_view_pending(struct loop *view, const struct ss_row *row)
     for (size_t i = 0; i < row->writes_count; i++)
         if (row->writes[i].value)
             ss_pendings_add(&view->pending, &row->writes[i],
-                strcmp(row->run, view->facts.run->id) == 0, row->seq);
+                strcmp(row->run, view->facts.run->facts.id) == 0, row->seq);
 }
 
 // ------------------------------------------------ its tasks
@@ -115,7 +115,7 @@ static void take_write(struct task *task, const struct ss_row_write *write)
 
 void ss_view_task_ended(struct task *task, const struct ss_row *row)
 {
-    ss_check(task->facts.loop->facts.run->state == RUN_NEW); // a shadow's
+    ss_check(task->facts.loop->facts.run->facts.state == RUN_NEW); // a shadow's
     ss_writes_fini(&task->facts.writes);
     ss_task_show(task, TASK_DONE);
     for (size_t i = 0; i < row->writes_count; i++)

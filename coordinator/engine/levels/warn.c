@@ -15,7 +15,7 @@ void ss_loop_warn(struct loop *loop, const char *format, ...)
 {
     char text[SS_ERROR_SIZE];
     struct run *run = loop->facts.run;
-    if (!run || json_array_size(run->warnings) >= SS_WARNINGS_MAX)
+    if (!run || json_array_size(run->facts.warnings) >= SS_WARNINGS_MAX)
         return;
     va_list list;
     va_start(list, format);
@@ -25,13 +25,13 @@ void ss_loop_warn(struct loop *loop, const char *format, ...)
     ss_error_set(&cut, SS_OK, "%s", text);
     size_t i;
     json_t *item;
-    json_array_foreach (run->warnings, i, item) {
+    json_array_foreach (run->facts.warnings, i, item) {
         if (strcmp(json_string_value(item), cut.message) == 0)
             return;
     }
-    if (!run->warnings)
-        run->warnings = json_array();
-    json_array_append_new(run->warnings, json_string(cut.message));
+    if (!run->facts.warnings)
+        run->facts.warnings = json_array();
+    json_array_append_new(run->facts.warnings, json_string(cut.message));
 }
 
 void ss_loop_warn_unasked(struct loop *loop)

@@ -23,8 +23,9 @@
 #include "coordinator/engine/step/state.h"
 
 struct watch {
-    // There is one run more; nobody listens to it yet.
-    void (*made)(struct run *run);
+    // There is one run more; nobody listens to it yet: what is kept of those
+    // who will, until it is freed.
+    struct audience *(*made)(void);
     // It is freed, and nothing more is told of it.
     void (*freed)(struct run *run);
     // What makes it known is in the open row or, where it waits for its turn,

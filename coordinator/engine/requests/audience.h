@@ -11,6 +11,7 @@
 
 #include "common/base/map.h"
 #include "common/base/status.h"
+#include "coordinator/engine/levels/run.h"
 
 struct replay;
 struct run;
@@ -53,8 +54,13 @@ struct audience {
     struct ss_map message_ids; // R10.13: seen in this run
 };
 
+static inline struct audience *audience_of(const struct run *run)
+{
+    return ss_run_facts(run)->audience;
+}
+
 // What its run tells those who listen (watch.h).
-void ss_audience_make(struct run *run);
+struct audience *ss_audience_make(void);
 void ss_audience_free(struct run *run);
 // Tell listeners that the run is accepted; those who do not wait leave.
 void ss_audience_accept(struct run *run);

@@ -109,11 +109,12 @@ bool ss_subscribes(
 static bool is_behind(
     const struct run *run, const struct subscriber *subscriber)
 {
-    for (size_t i = 0; i < run->thread->held.count; i++) {
-        const struct ss_command *held = &run->thread->held.items[i].command;
+    const struct run_facts *its = ss_run_facts(run);
+    for (size_t i = 0; i < its->thread->held.count; i++) {
+        const struct ss_command *held = &its->thread->held.items[i].command;
         if (held->type == SS_COMMAND_EVENT && held->id == subscriber->id &&
             strcmp(held->peer, subscriber->listener->peer) == 0 &&
-            (run->options.durability != DURABLE_SYNC ||
+            (its->options.durability != DURABLE_SYNC ||
                 !json_object_get(held->json, "seq")))
             return true;
     }
@@ -125,7 +126,8 @@ static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
     struct run *run = level->run;
-    const struct audience *audience = run->audience;
+    const struct run_facts *its = ss_run_facts(run);
+    const struct audience *audience = its->audience;
     for (size_t i = 0; i < audience->subscribers.count; i++) {
         const struct subscriber *subscriber = &audience->subscribers.items[i];
         if (!ss_subscribes(subscriber, mode, level->parent != NULL))
@@ -135,9 +137,9 @@ static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
             .id = subscriber->id,
             .json = json_incref(json)};
         if (gate == 0 && !is_behind(run, subscriber))
-            ss_engine_command(run->engine, command);
+            ss_engine_command(its->engine, command);
         else
-            ss_thread_release_at(run->thread, gate, command);
+            ss_thread_release_at(its->thread, gate, command);
     }
     json_decref(json);
 }
@@ -165,15 +167,16 @@ json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
 static bool scripted(const struct loop *loop)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    return level->run->options.durability != DURABLE_EXIT &&
-           !level->run->audience->replay;
+    return ss_run_facts(level->run)->options.durability != DURABLE_EXIT &&
+           !audience_of(level->run)->replay;
 }
 
 // The row that what is told now rests on: the newest, if it was made now.
 static struct ss_row *event_row(struct loop *loop)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    return ss_thread_row_for_events(level->thread, level->run->id, level->ns);
+    return ss_thread_row_for_events(
+        level->thread, ss_run_facts(level->run)->id, level->ns);
 }
 
 // Takes `data`.
@@ -241,16 +244,17 @@ void ss_emit_begin(
 {
     const struct loop_facts *level = ss_loop_facts(loop);
     struct run *run = level->run;
-    run->audience->scope = SCOPE_NAMED;
+    const struct run_facts *its = ss_run_facts(run);
+    its->audience->scope = SCOPE_NAMED;
     if (!scripted(loop))
         return;
     if (what != SS_TOLD_RAW && ss_loop_was_told(loop, what)) {
-        run->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
+        its->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop) &&
                !(what == SS_TOLD_STARTS && has_handler(loop))) {
         note(loop, what, task ? ss_task_facts(task)->planned.id : NULL, NULL);
     } else {
-        run->audience->scope = SCOPE_RAW;
+        its->audience->scope = SCOPE_RAW;
         if (what == SS_TOLD_TICK && level->persists)
             note(loop, SS_TOLD_TICK_RAW, NULL, NULL);
     }
@@ -258,22 +262,22 @@ void ss_emit_begin(
 
 void ss_emit_end(struct loop *loop)
 {
-    ss_loop_facts(loop)->run->audience->scope = SCOPE_NONE;
+    audience_of(ss_loop_facts(loop)->run)->scope = SCOPE_NONE;
 }
 
 static bool listened(const struct loop *loop, unsigned mode)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    return (level->run->modes & mode) != 0 &&
-           (!level->parent || level->run->audience->any_subgraphs);
+    return (ss_run_facts(level->run)->modes & mode) != 0 &&
+           (!level->parent || audience_of(level->run)->any_subgraphs);
 }
 
 bool ss_emit_wants(const struct loop *loop, unsigned mode)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
     if (listened(loop, mode))
-        return level->run->audience->scope != SCOPE_MUTED;
-    return level->run->audience->scope == SCOPE_RAW && scripted(loop) &&
+        return audience_of(level->run)->scope != SCOPE_MUTED;
+    return audience_of(level->run)->scope == SCOPE_RAW && scripted(loop) &&
            level->persists && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
 }
 
@@ -294,8 +298,8 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
     const struct loop_facts *level = ss_loop_facts(loop);
     struct run *run = level->run;
     const struct thread *thread = level->thread;
-    if (run->audience->replay) {
-        ss_replay_event(run->audience->replay, loop, mode, data);
+    if (audience_of(run)->replay) {
+        ss_replay_event(audience_of(run)->replay, loop, mode, data);
         return;
     }
     struct event_position at = count(loop, 1);
@@ -307,7 +311,7 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
     enum gate gate =
         mode == STREAM_MESSAGES ? GATE_UPDATES : modes[mode_index(mode)].gate;
     tell(loop, mode, ss_emit_json(mode, level->ns, data, at.seq, at.index),
-        ss_thread_gate(thread, gate, run->options.durability));
+        ss_thread_gate(thread, gate, ss_run_facts(run)->options.durability));
 }
 
 // False: it was told before a crash, or nobody wants it.
@@ -315,8 +319,8 @@ static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
     const char *type, int64_t step)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    if (level->run->audience->scope != SCOPE_RAW)
-        return level->run->audience->scope != SCOPE_MUTED;
+    if (audience_of(level->run)->scope != SCOPE_RAW)
+        return audience_of(level->run)->scope != SCOPE_MUTED;
     if (ss_loop_was_told(loop, SS_TOLD_RAW) || !data)
         return false;
     json_t *raw =
@@ -342,7 +346,7 @@ static json_t *wrapped(
 {
     const struct loop_facts *level = ss_loop_facts(loop);
     char time[SS_TIME_SIZE];
-    const struct replay *replay = level->run->audience->replay;
+    const struct replay *replay = audience_of(level->run)->replay;
     ss_time_text(
         replay ? ss_replay_time(replay) : level->engine->wall_us, time);
     return json_pack("{s:I, s:s, s:s, s:O}", "step", (json_int_t)step,
@@ -353,7 +357,7 @@ void ss_emit_wrapped(struct loop *loop, enum stream_mode mode, const char *type,
     int64_t step, json_t *payload)
 {
     bool is_told = note_raw(loop, mode, payload, type, step);
-    if (is_told && !payload && !ss_loop_facts(loop)->run->audience->replay) {
+    if (is_told && !payload && !audience_of(ss_loop_facts(loop)->run)->replay) {
         count(loop, 2);
     } else if (is_told) {
         number(loop, mode, json_incref(payload));
@@ -399,8 +403,8 @@ void ss_emit_live(
     tell(loop, mode,
         ss_item_json(modes[mode_index(mode)].name, level->ns, data, attempt,
             ss_task_items(task)->count),
-        ss_thread_gate(
-            level->thread, GATE_LIVE, level->run->options.durability));
+        ss_thread_gate(level->thread, GATE_LIVE,
+            ss_run_facts(level->run)->options.durability));
 }
 
 json_t *ss_items_json(const struct task *task)
@@ -449,7 +453,7 @@ void ss_emit_recall(struct loop *loop)
     uint64_t from = ss_loop_told_from(loop, &anew), tick = 0;
     for (uint64_t seq = from; seq <= ss_journal_head(journal); seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        if (!row || strcmp(row->run, run->id) != 0)
+        if (!row || strcmp(row->run, ss_run_facts(run)->id) != 0)
             continue;
         for (size_t i = 0; i < row->events_count; i++) {
             const struct ss_row_event *event = &row->events[i];
@@ -474,10 +478,10 @@ bool ss_emit_values_before(const struct loop *loop)
     const struct loop_facts *level = ss_loop_facts(loop);
     const struct ss_journal *journal = level->thread->journal;
     const struct run *run = level->run;
-    for (uint64_t seq = run->entry_seq; seq <= ss_journal_head(journal);
-         seq++) {
+    for (uint64_t seq = ss_run_facts(run)->entry_seq;
+         seq <= ss_journal_head(journal); seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        if (!row || strcmp(row->run, run->id) != 0)
+        if (!row || strcmp(row->run, ss_run_facts(run)->id) != 0)
             continue;
         for (size_t i = 0; i < row->events_count; i++) {
             const struct ss_row_event *event = &row->events[i];

@@ -52,8 +52,8 @@ static void collect(struct waits *waits, const struct loop *loop)
 static json_t *waits_json(const struct run *run)
 {
     struct waits waits = {0};
-    if (run->root)
-        collect(&waits, run->root);
+    if (ss_run_facts(run)->root)
+        collect(&waits, ss_run_facts(run)->root);
     return ss_waits_json(&waits, false);
 }
 
@@ -229,7 +229,7 @@ static const struct ss_run_rows *facts_of(
 {
     const struct run *active = ss_thread_run(thread);
     if (!run && active)
-        run = active->id;
+        run = ss_run_facts(active)->id;
     return run ? ss_journal_run(thread->journal, run)
                : ss_journal_newest_run(thread->journal);
 }

@@ -100,8 +100,9 @@ static void note_live(
     for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
          e = e->next) {
         const struct run *run = e->value;
-        if (strcmp(run->id, name) == 0)
-            json_object_set_new(wait->found, run->thread->id, json_true());
+        if (strcmp(ss_run_facts(run)->id, name) == 0)
+            json_object_set_new(
+                wait->found, ss_run_facts(run)->thread->id, json_true());
     }
 }
 

@@ -22,6 +22,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/told.h"
 #include "coordinator/engine/levels/view.h"
@@ -58,7 +59,8 @@ struct view {
 // Takes `json`.
 static void send(struct replay *replay, uint64_t seq, json_t *json)
 {
-    bool waits = replay->shadow->options.durability == DURABLE_SYNC;
+    bool waits =
+        ss_run_facts(replay->shadow)->options.durability == DURABLE_SYNC;
     ss_thread_release_at(replay->thread, waits ? seq : 0,
         (struct ss_command){.type = SS_COMMAND_EVENT,
             .peer = ss_strdup(replay->subscriber->listener->peer),
@@ -98,7 +100,7 @@ static void free_view(void *value)
 // Of the version that told it, whatever is served now.
 static struct ss_graph *graph_of(const struct replay *replay, const char *ns)
 {
-    return ss_graph_at(replay->shadow->graph, ns);
+    return ss_graph_at(ss_run_facts(replay->shadow)->graph, ns);
 }
 
 // Pending writes as they were when `row` was made. Rows come in their order, so
@@ -279,12 +281,10 @@ static void take_version(struct replay *replay, const json_t *entry)
         version ? ss_known_graph(replay->thread->engine,
                       ss_json_str(entry, "graph", ""), version)
                 : NULL;
-    if (!known || known->graph == shadow->graph)
+    if (!known || known->graph == ss_run_facts(shadow)->graph)
         return;
     ss_map_fini(&replay->views, free_view);
-    ss_graph_ref(known->graph);
-    ss_graph_unref(shadow->graph);
-    shadow->graph = known->graph;
+    ss_run_is_of(shadow, known->graph);
 }
 
 static void tell_row(struct replay *replay, const struct ss_row *row)
@@ -342,10 +342,10 @@ void ss_replay(struct thread *thread, const char *run_id, struct run *run,
         .seen = seen,
         .found = json_object()};
     parse_after(&replay, after);
-    shadow->audience->replay = &replay;
-    shadow->modes = subscriber->modes;
-    shadow->audience->any_subgraphs = subscriber->subgraphs;
-    shadow->root = ss_loop_new(thread, shadow, shadow->graph, "");
+    audience_of(shadow)->replay = &replay;
+    audience_of(shadow)->any_subgraphs = subscriber->subgraphs;
+    ss_run_wants(shadow, subscriber->modes);
+    ss_root_make(shadow);
     for (uint64_t seq = facts->first_seq; seq <= ss_journal_head(journal);
          seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
@@ -353,7 +353,7 @@ void ss_replay(struct thread *thread, const char *run_id, struct run *run,
             tell_row(&replay, row);
     }
     if (run)
-        tell_running(&replay, run->root);
+        tell_running(&replay, ss_run_facts(run)->root);
     tell_lost(&replay);
     ss_map_fini(&replay.views, free_view);
     json_decref(replay.found);

@@ -18,7 +18,7 @@ static bool is_asked(const struct engine *engine, uint64_t tag)
 // Who listens to a run, and what they want of it.
 static void verify_audience(const struct run *run)
 {
-    const struct audience *audience = run->audience;
+    const struct audience *audience = audience_of(run);
     unsigned modes = 0;
     bool inside = false;
     ss_invariant(I238, audience && audience->scope == SCOPE_NONE);
@@ -29,7 +29,7 @@ static void verify_audience(const struct run *run)
         modes |= subscriber->modes;
         inside = inside || subscriber->subgraphs;
     }
-    ss_invariant(I241, run->modes == modes);
+    ss_invariant(I241, ss_run_facts(run)->modes == modes);
     ss_invariant(I242, audience->any_subgraphs == inside);
 }
 

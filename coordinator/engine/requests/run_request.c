@@ -74,7 +74,7 @@ static int look_at(struct thread *thread, const struct ss_request *request,
 // It has begun, or who asked is told why not.
 static void enter(struct run *run, const struct ss_request *request)
 {
-    struct engine *engine = run->engine;
+    struct engine *engine = ss_run_facts(run)->engine;
     struct ss_error error = {0};
     int status = ss_run_enter(run, &error);
     if (status == SS_OK)
@@ -87,7 +87,7 @@ static void enter(struct run *run, const struct ss_request *request)
 static int begin(struct run *run, const struct ss_request *request,
     enum if_busy if_busy, struct ss_error *error)
 {
-    struct thread *thread = run->thread;
+    struct thread *thread = ss_run_facts(run)->thread;
     int status = ss_run_listen(run, request, error);
     if (status == SS_OK && ss_thread_busy(thread))
         status = ss_queue_make_way(run, if_busy, error);
@@ -126,13 +126,12 @@ static int make(struct thread *thread, struct ss_graph *graph,
     struct ss_error *error)
 {
     const char *name = request->run;
-    struct run *run = ss_run_new(thread, graph);
+    char made_up[SS_UUID_SIZE];
+    if (!name)
+        random_id(thread->engine, made_up);
+    struct run *run = ss_run_new(thread, name ? name : made_up, graph);
     struct ss_request *rest = but_facts(request);
     json_t *facts = NULL;
-    if (name)
-        ss_id_copy(run->id, name);
-    else
-        random_id(thread->engine, run->id);
     int status = ss_run_parse(run, rest, error);
     ss_request_unref(rest);
     if (status == SS_OK && request->has.facts)
@@ -171,7 +170,7 @@ static void ask(
     }
     if (status == SS_OK) {
         if (is_ours || !ss_records_are_keyed(engine))
-            ss_record_is_old(thread, run->id);
+            ss_record_is_old(thread, ss_run_facts(run)->id);
         status = begin(run, request, if_busy, &error);
     }
     if (status != SS_OK) {

@@ -29,9 +29,10 @@ static json_t *task_json(const struct task *task)
         level->thread->id, "task", facts->planned.id, "attempt",
         (json_int_t)facts->tries.attempts);
     if (level->run) {
-        json_object_set_new(json, "run", json_string(level->run->id));
         json_object_set_new(
-            json, "graph", json_string(level->run->graph->name));
+            json, "run", json_string(ss_run_facts(level->run)->id));
+        json_object_set_new(
+            json, "graph", json_string(ss_run_facts(level->run)->graph->name));
     }
     if (worker) {
         json_object_set_new(json, "worker", json_string(worker));

@@ -137,8 +137,9 @@ static void set_tries(const struct loop *view, json_t *tasks, bool live)
 {
     const struct loop_facts *level = ss_loop_facts(view);
     const struct run *run = live ? ss_thread_run(level->thread) : NULL;
-    const struct loop *now =
-        run && run->root ? loop_at(run->root, level->ns) : NULL;
+    const struct loop *now = run && ss_run_facts(run)->root
+                                 ? loop_at(ss_run_facts(run)->root, level->ns)
+                                 : NULL;
     ss_check(json_array_size(tasks) == level->tasks.count);
     ss_check(!now || ss_loop_facts(now)->thread == level->thread);
     for (size_t i = 0; i < level->tasks.count; i++) {

@@ -26,7 +26,7 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
 {
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    bool alone = ss_loop_facts(loop)->run->audience->scope == SCOPE_NONE;
+    bool alone = audience_of(ss_loop_facts(loop)->run)->scope == SCOPE_NONE;
     if (alone)
         ss_emit_begin(loop, SS_TOLD_VALUES, NULL);
     json_t *values = ss_emit_wants(loop, STREAM_VALUES)
@@ -286,7 +286,7 @@ json_t *ss_message_metadata(const struct task *task)
 {
     const struct task_facts *facts = ss_task_facts(task);
     const struct loop_facts *level = ss_task_level(task);
-    json_t *metadata = level->run->options.metadata;
+    json_t *metadata = ss_run_facts(level->run)->options.metadata;
     json_t *all = metadata ? json_copy(metadata) : json_object();
     json_t *path = json_pack("[s, s]",
         facts->planned.kind == SS_TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
@@ -311,8 +311,8 @@ json_t *ss_message_metadata(const struct task *task)
 static bool unheard(const struct loop *loop)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    return !(level->run->modes & STREAM_MESSAGES) ||
-           (level->parent && !level->run->audience->any_subgraphs);
+    return !(ss_run_facts(level->run)->modes & STREAM_MESSAGES) ||
+           (level->parent && !audience_of(level->run)->any_subgraphs);
 }
 
 static void show_message(struct task *task, json_t *message, bool chunk)
@@ -322,10 +322,10 @@ static void show_message(struct task *task, json_t *message, bool chunk)
     const char *id = ss_json_str(message, "id", NULL);
     if (unheard(loop))
         return;
-    if (!chunk && id && ss_map_get(&level->run->audience->message_ids, id))
+    if (!chunk && id && ss_map_get(&audience_of(level->run)->message_ids, id))
         return;
     if (id)
-        ss_map_put(&level->run->audience->message_ids, id, level->run);
+        ss_map_put(&audience_of(level->run)->message_ids, id, level->run);
     json_t *data = json_pack("[O, o]", message, ss_message_metadata(task));
     if (chunk) {
         ss_emit_live(task, STREAM_MESSAGES, message, data);
@@ -372,7 +372,7 @@ static void each_message(struct task *task, json_t *value, int depth,
 static void remember(struct task *task, json_t *message)
 {
     const struct loop_facts *level = ss_task_level(task);
-    ss_map_put(&level->run->audience->message_ids,
+    ss_map_put(&audience_of(level->run)->message_ids,
         ss_json_str(message, "id", ""), level->run);
 }
 
@@ -421,12 +421,13 @@ void ss_stream_messages(struct task *task)
 void ss_stream_progress(struct loop *loop, const struct task *task)
 {
     const struct run *run = ss_loop_facts(loop)->run;
-    if (!(run->modes & STREAM_PROGRESS))
+    const struct run_facts *its = ss_run_facts(run);
+    if (!(its->modes & STREAM_PROGRESS))
         return;
-    ss_emit_progress(run->root,
+    ss_emit_progress(its->root,
         json_pack("{s:I, s:I, s:I, s:s*, s:o*}", "step",
-            (json_int_t)ss_loop_facts(run->root)->step, "tasks",
-            (json_int_t)run->stats.planned, "done", (json_int_t)run->stats.done,
+            (json_int_t)ss_loop_facts(its->root)->step, "tasks",
+            (json_int_t)its->stats.planned, "done", (json_int_t)its->stats.done,
             "node", task ? ss_task_facts(task)->planned.node->name : NULL,
-            "inner", loop == run->root ? NULL : json_true()));
+            "inner", loop == its->root ? NULL : json_true()));
 }

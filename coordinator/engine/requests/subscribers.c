@@ -61,37 +61,36 @@ static void subscriber_fini(struct run *run, struct subscriber *subscriber)
     struct listener *listener = subscriber->listener;
     if (ss_map_get_number(&listener->runs, subscriber->id) == run)
         ss_map_remove_number(&listener->runs, subscriber->id);
-    listener_let_go(run->engine, listener);
+    listener_let_go(ss_run_facts(run)->engine, listener);
 }
 
 // ------------------------------------------------ of a run
 
 static void sum_subscribers(struct run *run)
 {
-    struct audience *audience = run->audience;
-    run->modes = 0;
+    struct audience *audience = audience_of(run);
+    unsigned modes = 0;
     audience->any_subgraphs = false;
     for (size_t i = 0; i < audience->subscribers.count; i++) {
-        run->modes |= audience->subscribers.items[i].modes;
+        modes |= audience->subscribers.items[i].modes;
         audience->any_subgraphs |= audience->subscribers.items[i].subgraphs;
     }
+    ss_run_wants(run, modes);
 }
 
-void ss_audience_make(struct run *run)
+struct audience *ss_audience_make(void)
 {
-    ss_check(!run->audience);
-    run->audience = ss_zalloc(1, sizeof(*run->audience));
+    return ss_zalloc(1, sizeof(struct audience));
 }
 
 void ss_audience_free(struct run *run)
 {
-    struct audience *audience = run->audience;
+    struct audience *audience = audience_of(run);
     for (size_t i = 0; i < audience->subscribers.count; i++)
         subscriber_fini(run, &audience->subscribers.items[i]);
     SS_VEC_FINI(&audience->subscribers);
     ss_map_fini(&audience->message_ids, NULL);
     ss_free(audience);
-    run->audience = NULL;
 }
 
 int ss_run_listen(
@@ -101,15 +100,16 @@ int ss_run_listen(
     unsigned modes = ss_stream_modes(request->stream, error);
     if (error->status != SS_OK)
         return error->status;
-    struct listener *listener = listener_of(run->engine, request->peer);
+    struct listener *listener =
+        listener_of(ss_run_facts(run)->engine, request->peer);
     listener->count++;
     ss_map_put_number(&listener->runs, request->id, run);
-    SS_VEC_PUSH(
-        &run->audience->subscribers, (struct subscriber){.listener = listener,
-                                         .id = request->id,
-                                         .modes = modes,
-                                         .subgraphs = request->subgraphs,
-                                         .detached = request->detach});
+    SS_VEC_PUSH(&audience_of(run)->subscribers,
+        (struct subscriber){.listener = listener,
+            .id = request->id,
+            .modes = modes,
+            .subgraphs = request->subgraphs,
+            .detached = request->detach});
     sum_subscribers(run);
     return SS_OK;
 }
@@ -117,12 +117,13 @@ int ss_run_listen(
 // One that waits for its turn is acknowledged by its record, else by its entry.
 static void accept_subscriber(struct run *run, struct subscriber *subscriber)
 {
-    struct thread *thread = run->thread;
+    const struct run_facts *its = ss_run_facts(run);
+    struct thread *thread = its->thread;
     struct ss_command command = {.type = SS_COMMAND_EVENT,
         .peer = ss_strdup(subscriber->listener->peer),
         .id = subscriber->id,
         .json = json_object()};
-    json_object_set_new_nocheck(command.json, "run", json_string(run->id));
+    json_object_set_new_nocheck(command.json, "run", json_string(its->id));
     json_object_set_new(command.json, "thread", json_string(thread->id));
     json_object_set_new_nocheck(command.json, "accepted", json_true());
     subscriber->told = true;
@@ -131,21 +132,21 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
         json_object_set(command.json, "paused", (json_t *)paused);
     if (subscriber->detached)
         command.type = SS_COMMAND_REPLY;
-    if (subscriber->detached || run->state == RUN_QUEUED)
+    if (subscriber->detached || its->state == RUN_QUEUED)
         json_object_set_new(command.json, "status",
             json_string(ss_run_status_name(
-                run->state == RUN_QUEUED ? SS_RUN_QUEUED : SS_RUN_RUNNING)));
-    if (run->state == RUN_QUEUED)
+                its->state == RUN_QUEUED ? SS_RUN_QUEUED : SS_RUN_RUNNING)));
+    if (its->state == RUN_QUEUED)
         ss_thread_release_all_at(thread, GATE_ACCEPTED, command);
     else
         ss_thread_release_at(thread,
-            ss_thread_gate(thread, GATE_ACCEPTED, run->options.durability),
+            ss_thread_gate(thread, GATE_ACCEPTED, its->options.durability),
             command);
 }
 
 void ss_audience_accept(struct run *run)
 {
-    struct audience *audience = run->audience;
+    struct audience *audience = audience_of(run);
     for (size_t i = audience->subscribers.count; i-- > 0;) {
         struct subscriber *subscriber = &audience->subscribers.items[i];
         if (!subscriber->told)
@@ -163,7 +164,7 @@ void ss_audience_accept(struct run *run)
 static void run_let_go(
     struct run *run, const struct listener *listener, uint64_t id)
 {
-    struct audience *audience = run->audience;
+    struct audience *audience = audience_of(run);
     for (size_t i = audience->subscribers.count; i-- > 0;) {
         struct subscriber *subscriber = &audience->subscribers.items[i];
         if (subscriber->listener != listener ||
@@ -193,7 +194,7 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
 
 void ss_audience_move(struct run *run, struct run *before)
 {
-    struct audience *to = run->audience, *from = before->audience;
+    struct audience *to = audience_of(run), *from = audience_of(before);
     ss_check(to->subscribers.count == 0); // else theirs would be lost
     memcpy(&to->subscribers, &from->subscribers, sizeof(to->subscribers));
     memset(&from->subscribers, 0, sizeof(from->subscribers));
@@ -206,9 +207,9 @@ void ss_audience_move(struct run *run, struct run *before)
 
 void ss_audience_answer(struct run *run, const json_t *result)
 {
-    const struct audience *audience = run->audience;
+    const struct audience *audience = audience_of(run);
     for (size_t i = 0; i < audience->subscribers.count; i++)
-        ss_thread_release_all_at(run->thread, GATE_REPLY,
+        ss_thread_release_all_at(ss_run_facts(run)->thread, GATE_REPLY,
             (struct ss_command){.type = SS_COMMAND_REPLY,
                 .peer =
                     ss_strdup(audience->subscribers.items[i].listener->peer),
@@ -218,11 +219,11 @@ void ss_audience_answer(struct run *run, const json_t *result)
 
 void ss_audience_drop(struct run *run, int status, const char *message)
 {
-    const struct audience *audience = run->audience;
+    const struct audience *audience = audience_of(run);
     for (size_t i = 0; i < audience->subscribers.count; i++) {
         const struct subscriber *asks = &audience->subscribers.items[i];
-        ss_reply_dropped(
-            run->thread, asks->listener->peer, asks->id, status, message);
+        ss_reply_dropped(ss_run_facts(run)->thread, asks->listener->peer,
+            asks->id, status, message);
     }
 }
 
@@ -247,11 +248,11 @@ static json_t *ended_output(
     bool asks = ss_run_status_of(facts->end) == SS_RUN_INTERRUPTED;
     bool live = asks && last == ss_journal_find(journal, "", NULL);
     struct run *run = ss_run_shadow(thread, facts);
-    json_t *output =
-        run ? ss_snapshot_output(thread, known->graph, last, live,
-                  run->terms.has_output_keys ? &run->terms.output_keys
-                                             : &known->graph->output)
-            : json_null();
+    json_t *output = run ? ss_snapshot_output(thread, known->graph, last, live,
+                               ss_run_facts(run)->options.has_output_keys
+                                   ? &ss_run_facts(run)->options.output_keys
+                                   : &known->graph->output)
+                         : json_null();
     if (run)
         ss_run_free(run);
     return output;
@@ -272,19 +273,20 @@ static void answer_ended(struct thread *thread,
 static void attach(
     struct run *run, const struct ss_request *request, const char *after)
 {
+    const struct run_facts *its = ss_run_facts(run);
     struct ss_error error = {0};
     if (ss_run_listen(run, request, &error) != SS_OK) {
-        ss_reply_error(run->engine, request, error.status, "%s", error.message);
+        ss_reply_error(its->engine, request, error.status, "%s", error.message);
         return;
     }
-    struct audience *audience = run->audience;
+    struct audience *audience = its->audience;
     struct subscriber *subscriber =
         &audience->subscribers.items[audience->subscribers.count - 1];
     accept_subscriber(run, subscriber);
     if (subscriber->detached)
         ss_audience_accept(run); // it was told, and does not wait
-    else if (after && run->state != RUN_QUEUED)
-        ss_replay(run->thread, run->id, run, subscriber, after, request->seen);
+    else if (after && its->state != RUN_QUEUED)
+        ss_replay(its->thread, its->id, run, subscriber, after, request->seen);
 }
 
 // One who names what it saw is told the rest, of a run that has ended too.

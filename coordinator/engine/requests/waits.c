@@ -117,7 +117,8 @@ static void set_run(json_t *json, const struct wait *wait)
         return;
     json_object_set_new(json, "thread", json_string(level->thread->id));
     if (level->run)
-        json_object_set_new(json, "run", json_string(level->run->id));
+        json_object_set_new(
+            json, "run", json_string(ss_run_facts(level->run)->id));
 }
 
 static json_t *wait_json(const struct wait *wait, bool of_runs)

@@ -74,34 +74,35 @@ static void stop(struct run *run, const char *why)
 {
     struct ss_error error;
     ss_error_set(&error, SS_ECANCELLED, "%s", why);
-    run->cancelled = true;
-    ss_root_failed(run->root, &error);
+    part_of(run)->cancelled = true;
+    ss_root_failed(ss_run_facts(run)->root, &error);
 }
 
 // Its rows are void when all of them have left for the store.
 static void begin_taking_back(struct run *run)
 {
-    struct thread *thread = run->thread;
+    struct thread *thread = ss_run_facts(run)->thread;
     ss_check(thread->seat->run == run && !thread->seat->taken_back);
     ss_run_move(run, RUN_TAKEN_BACK);
     thread->seat->run = NULL;
     thread->seat->taken_back = run;
     ss_run_record_put(run, SS_RUN_TAKEN_BACK);
-    ss_engine_narrate(
-        run->engine, "the run on thread %s is taken back", thread->id);
+    ss_engine_narrate(ss_run_facts(run)->engine,
+        "the run on thread %s is taken back", thread->id);
     ss_queue_later(thread);
 }
 
 void ss_run_cancel(struct run *run, const char *why, bool taken_back)
 {
-    if (run->state == RUN_QUEUED) {
+    const struct run_facts *its = ss_run_facts(run);
+    if (its->state == RUN_QUEUED) {
         ss_queue_leave(run, why, taken_back);
         return;
     }
     if (ss_run_has_ended(run))
         return;
     if (!taken_back)
-        cancel_tasks(run->root, why);
+        cancel_tasks(its->root, why);
     stop(run, why);
     if (taken_back)
         begin_taking_back(run);
@@ -109,9 +110,9 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back)
         ss_run_finish(
             run, SS_RUN_CANCELLED, ss_run_result(run, SS_RUN_CANCELLED));
     if (!taken_back)
-        cancel_inside(run->root, why);
-    ss_loop_drop_tasks(run->root);
-    ss_loop_drop_folds(run->root);
+        cancel_inside(its->root, why);
+    ss_loop_drop_tasks(its->root);
+    ss_loop_drop_folds(its->root);
 }
 
 // ------------------------------------------------ taking back
@@ -156,8 +157,8 @@ bool ss_run_take_back(struct thread *thread)
         return false;
     json_t *result = ss_run_result(run, SS_RUN_CANCELLED);
     json_object_set_new(result, "output", json_null());
-    take_back(thread, run->id);
-    run->engine->watch->ended(run, result);
+    take_back(thread, ss_run_facts(run)->id);
+    ss_run_facts(run)->engine->watch->ended(run, result);
     json_decref(result);
     thread->seat->taken_back = NULL;
     ss_run_move(run, RUN_ENDED);

@@ -103,14 +103,15 @@ static void tell_restarted(struct loop *loop)
 
 static void move_running(struct run *run, const struct ss_graph *graph)
 {
-    struct thread *thread = run->thread;
+    const struct run_facts *its = ss_run_facts(run);
+    struct thread *thread = its->thread;
     char id[SS_UUID_SIZE];
-    memcpy(id, run->id, sizeof(id));
-    tell_restarted(run->root);
+    memcpy(id, its->id, sizeof(id));
+    tell_restarted(its->root);
     put_moved(thread, id, ss_journal_run(thread->journal, id)->entry, graph);
-    ss_loop_drop_tasks(run->root);
-    ss_loop_drop_folds(run->root);
-    ss_root_failed(run->root, NULL); // nobody advances it any more
+    ss_loop_drop_tasks(its->root);
+    ss_loop_drop_folds(its->root);
+    ss_root_failed(its->root, NULL); // nobody advances it any more
     ss_run_move(run, RUN_ENDED);
     thread->seat->run = NULL;
     ss_run_forget(run);
@@ -119,13 +120,13 @@ static void move_running(struct run *run, const struct ss_graph *graph)
 
 static void move_queued(struct run *run, struct ss_graph *graph)
 {
-    ss_graph_ref(graph);
-    ss_graph_unref(run->graph);
-    run->graph = graph;
-    json_object_set_new(run->record, "version", json_string(graph->version));
-    ss_record_put(run->thread, run->id, json_deep_copy(run->record));
-    run->unit = ss_thread_unit(run->thread);
-    ss_queue_later(run->thread);
+    const struct run_facts *its = ss_run_facts(run);
+    struct run_part *part = part_of(run);
+    ss_run_is_of(run, graph);
+    json_object_set_new(part->record, "version", json_string(graph->version));
+    ss_record_put(its->thread, its->id, json_deep_copy(part->record));
+    part->unit = ss_thread_unit(its->thread);
+    ss_queue_later(its->thread);
 }
 
 // ------------------------------------------------ which run
@@ -136,8 +137,8 @@ static const json_t *stands_at(const struct thread *thread, const char *id)
 {
     const struct run *run = ss_run_live(thread, id);
     const struct ss_run_rows *facts = ss_journal_run(thread->journal, id);
-    if (run && run->state == RUN_QUEUED)
-        return run->record;
+    if (run && ss_run_facts(run)->state == RUN_QUEUED)
+        return part_of(run)->record;
     if (run && ss_run_has_ended(run))
         return NULL;
     return facts && !facts->end ? facts->entry : NULL;
@@ -146,7 +147,7 @@ static const json_t *stands_at(const struct thread *thread, const char *id)
 static void move(struct thread *thread, const char *id, struct ss_graph *to)
 {
     struct run *run = ss_run_live(thread, id);
-    if (run && run->state == RUN_QUEUED) {
+    if (run && ss_run_facts(run)->state == RUN_QUEUED) {
         move_queued(run, to);
     } else if (run) {
         move_running(run, to);
@@ -176,7 +177,7 @@ json_t *ss_run_migrate(struct thread *thread, const char *run_id,
     }
     // of one that waits for its turn there is no row
     const struct run *run = ss_run_live(thread, run_id);
-    if (to && !(run && run->state == RUN_QUEUED) &&
+    if (to && !(run && ss_run_facts(run)->state == RUN_QUEUED) &&
         thread->engine->row_format < SS_ROW_FORMAT_2) {
         ss_error_set(error, SS_EAGAIN,
             "run %s: a coordinator of an older version is at work, which does"

@@ -106,8 +106,9 @@ const json_t *ss_pause_of(
 
 const json_t *ss_pause_of_run(const struct run *run)
 {
-    return run->graph
-               ? ss_pause_of(run->engine, run->graph->name, run->graph->version)
+    const struct run_facts *its = ss_run_facts(run);
+    return its->graph
+               ? ss_pause_of(its->engine, its->graph->name, its->graph->version)
                : NULL;
 }
 

@@ -195,7 +195,7 @@ bool ss_suspect_stored(struct engine *engine, const struct ss_event *event)
 static void acquit(struct run *run)
 {
     json_t *record = ss_run_record(run, SS_RUN_RUNNING);
-    ss_record_store(run->thread, run->id,
+    ss_record_store(ss_run_facts(run)->thread, ss_run_facts(run)->id,
         record_with(record, SS_RUN_RUNNING, SS_RECOVERIES_MAX - 1));
     json_decref(record);
 }
@@ -212,7 +212,7 @@ static bool is_over(const struct engine *engine)
         return true;
     if (thread->state == THREAD_LOADING)
         return false;
-    return !thread->seat->run || thread->seat->run->recoveries == 0 ||
+    return !thread->seat->run || part_of(thread->seat->run)->recoveries == 0 ||
            engine->now_ms >= quarantine->probation_ends_ms;
 }
 
@@ -226,7 +226,8 @@ void ss_suspects_next(struct engine *engine)
         quarantine->on_probation
             ? ss_map_get(ss_threads_all(engine), quarantine->on_probation)
             : NULL;
-    if (thread && thread->seat->run && thread->seat->run->recoveries > 0)
+    if (thread && thread->seat->run &&
+        part_of(thread->seat->run)->recoveries > 0)
         acquit(thread->seat->run);
     ss_free(quarantine->on_probation);
     quarantine->on_probation = NULL;
@@ -269,7 +270,7 @@ void ss_suspects_wake(struct engine *engine)
 
 void ss_run_survives(struct run *run)
 {
-    run->recoveries = 0;
+    part_of(run)->recoveries = 0;
     ss_run_record_put(run, SS_RUN_RUNNING);
 }
 

@@ -64,9 +64,9 @@ void ss_thread_busy_with(
 {
     const struct seat *seat = thread->seat;
     const struct run *run = seat->run ? seat->run : seat->taken_back;
-    const char *id = run ? run->id : ss_waiting_run(thread);
+    const char *id = run ? ss_run_facts(run)->id : ss_waiting_run(thread);
     if (!id && !seat->change && seat->queue.count > 0)
-        id = seat->queue.items[0]->id;
+        id = ss_run_facts(seat->queue.items[0])->id;
     snprintf(ret_text, SS_BUSY_TEXT_SIZE, "%s%s", id ? "run " : "an update",
         id ? id : "");
 }
@@ -129,7 +129,7 @@ static int check_room(const struct thread *thread, struct ss_error *error)
 int ss_queue_make_way(
     struct run *run, enum if_busy if_busy, struct ss_error *error)
 {
-    struct thread *thread = run->thread;
+    struct thread *thread = ss_run_facts(run)->thread;
     const struct seat *seat = thread->seat;
     bool back = if_busy == IF_BUSY_ROLLBACK;
     const char *found = NULL;
@@ -137,7 +137,7 @@ int ss_queue_make_way(
     if (if_busy == IF_BUSY_ENQUEUE)
         return check_room(thread, error);
     snprintf(why, sizeof(why), "run %s came in its place (if_busy: %s)",
-        run->id, back ? "rollback" : "interrupt");
+        ss_run_facts(run)->id, back ? "rollback" : "interrupt");
     while (seat->queue.count > 0)
         ss_queue_leave(seat->queue.items[seat->queue.count - 1], why, back);
     if (seat->run)
@@ -155,9 +155,9 @@ static void insert(struct thread *thread, struct run *run, int64_t place)
 {
     struct seat *seat = thread->seat;
     size_t at = seat->queue.count;
-    ss_check(run->record && !run->root);
-    while (at > 0 &&
-           ss_json_int(seat->queue.items[at - 1]->record, "place", 0) > place)
+    ss_check(part_of(run)->record && !ss_run_facts(run)->root);
+    while (at > 0 && ss_json_int(part_of(seat->queue.items[at - 1])->record,
+                         "place", 0) > place)
         at--;
     SS_VEC_PUSH(&seat->queue, run);
     memmove(&seat->queue.items[at + 1], &seat->queue.items[at],
@@ -174,44 +174,47 @@ static void insert(struct thread *thread, struct run *run, int64_t place)
 // Takes `record`; NULL: nobody finds it any more.
 static void put_record(struct run *run, json_t *record)
 {
+    const struct run_facts *its = ss_run_facts(run);
     if (record)
-        ss_record_put(run->thread, run->id, record);
+        ss_record_put(its->thread, its->id, record);
     else
-        ss_record_drop(run->thread, run->id);
-    run->unit = ss_thread_unit(run->thread);
+        ss_record_drop(its->thread, its->id);
+    part_of(run)->unit = ss_thread_unit(its->thread);
 }
 
 void ss_queue_join(struct run *run)
 {
-    struct thread *thread = run->thread;
-    struct engine *engine = run->engine;
+    const struct run_facts *its = ss_run_facts(run);
+    struct run_part *part = part_of(run);
+    struct thread *thread = its->thread;
+    struct engine *engine = its->engine;
     int64_t place = engine->wall_us > thread->seat->queue_last
                         ? engine->wall_us
                         : thread->seat->queue_last + 1;
-    ss_check(!run->record && run->request);
-    run->record = ss_run_record(run, SS_RUN_QUEUED);
-    json_object_set_new(run->record, "place", json_integer(place));
-    json_object_set(run->record, "request", run->request->body);
+    ss_check(!part->record && its->request);
+    part->record = ss_run_record(run, SS_RUN_QUEUED);
+    json_object_set_new(part->record, "place", json_integer(place));
+    json_object_set(part->record, "request", its->request->body);
     ss_engine_narrate(engine,
         "run of graph %s waits for its turn on thread "
         "%s, behind %zu",
-        run->graph->name, thread->id,
+        its->graph->name, thread->id,
         thread->seat->queue.count +
             (thread->seat->run || thread->seat->taken_back));
     insert(thread, run, place);
     ss_run_say_facts(run);
-    put_record(run, json_incref(run->record));
-    run->engine->watch->accepted(run);
+    put_record(run, json_incref(part->record));
+    its->engine->watch->accepted(run);
 }
 
 void ss_queue_found(struct thread *thread, json_t *record)
 {
     struct known_graph *known = ss_known_graph(thread->engine,
         ss_json_str(record, "graph", ""), ss_json_str(record, "version", NULL));
-    struct run *run = ss_run_new(thread, known ? known->graph : NULL);
-    ss_id_copy(run->id, ss_json_str(record, "run", ""));
-    run->record = json_incref(record);
-    run->created_us = ss_json_int(record, "created_us", 0);
+    struct run *run = ss_run_new(
+        thread, ss_json_str(record, "run", ""), known ? known->graph : NULL);
+    part_of(run)->record = json_incref(record);
+    part_of(run)->created_us = ss_json_int(record, "created_us", 0);
     ss_engine_narrate(thread->engine,
         "run of graph %s on thread %s is found "
         "waiting for its turn",
@@ -223,7 +226,7 @@ void ss_queue_found(struct thread *thread, json_t *record)
 
 static void take_out(struct run *run)
 {
-    struct thread *thread = run->thread;
+    struct thread *thread = ss_run_facts(run)->thread;
     for (size_t i = thread->seat->queue.count; i-- > 0;)
         if (thread->seat->queue.items[i] == run)
             SS_VEC_REMOVE(&thread->seat->queue, i);
@@ -234,34 +237,35 @@ static void take_out(struct run *run)
 static json_t *cancelled_json(const struct run *run, const char *why)
 {
     return json_pack("{s:s, s:s, s:s, s:n, s:[], s:o, s:{s:i, s:i, s:i}}",
-        "run", run->id, "thread", run->thread->id, "status",
-        ss_run_status_name(SS_RUN_CANCELLED), "output", "interrupts", "error",
-        ss_error_json(SS_ECANCELLED, why), "stats", "supersteps", 0, "tasks", 0,
-        "restored", 0);
+        "run", ss_run_facts(run)->id, "thread", ss_run_facts(run)->thread->id,
+        "status", ss_run_status_name(SS_RUN_CANCELLED), "output", "interrupts",
+        "error", ss_error_json(SS_ECANCELLED, why), "stats", "supersteps", 0,
+        "tasks", 0, "restored", 0);
 }
 
 void ss_queue_leave(struct run *run, const char *why, bool taken_back)
 {
-    struct thread *thread = run->thread;
+    const struct run_facts *its = ss_run_facts(run);
+    struct thread *thread = its->thread;
     json_t *result = cancelled_json(run, why);
     json_t *record = NULL;
     take_out(run);
     if (!taken_back) {
-        struct ss_row *row = ss_thread_row_for_end(thread, run->id);
+        struct ss_row *row = ss_thread_row_for_end(thread, its->id);
         row->end = json_incref(result);
-        record = json_copy(run->record);
+        record = json_copy(part_of(run)->record);
         json_object_del(record, "request");
         json_object_del(record, "place");
         json_object_set_new(record, "status",
             json_string(ss_run_status_name(SS_RUN_CANCELLED)));
         json_object_set_new(record, "changed_us",
-            json_integer((json_int_t)run->engine->wall_us));
+            json_integer((json_int_t)its->engine->wall_us));
         json_object_set(record, "error", json_object_get(result, "error"));
     }
     put_record(run, record);
-    ss_engine_narrate(run->engine, "the run that waited on thread %s ends: %s",
+    ss_engine_narrate(its->engine, "the run that waited on thread %s ends: %s",
         thread->id, taken_back ? "taken back" : "cancelled");
-    run->engine->watch->ended(run, result);
+    its->engine->watch->ended(run, result);
     json_decref(result);
     ss_run_move(run, RUN_ENDED);
     ss_run_forget(run);
@@ -272,7 +276,7 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
     for (size_t i = thread->seat->queue.count; i-- > 0;) {
         struct run *run = thread->seat->queue.items[i];
         if (!ss_thread_is_anothers(status) &&
-            run->unit <= thread->units_durable)
+            part_of(run)->unit <= thread->units_durable)
             continue;
         take_out(run);
         ss_run_abandon(run, status, message);
@@ -307,14 +311,15 @@ void ss_queue_later(struct thread *thread)
 // Its graph as the version that it was asked for; NULL: not known yet.
 static struct ss_graph *graph_of(struct run *run)
 {
+    const struct run_facts *its = ss_run_facts(run);
     struct known_graph *known =
-        run->graph
-            ? NULL
-            : ss_known_graph(run->engine, ss_json_str(run->record, "graph", ""),
-                  ss_json_str(run->record, "version", NULL));
+        its->graph ? NULL
+                   : ss_known_graph(its->engine,
+                         ss_json_str(part_of(run)->record, "graph", ""),
+                         ss_json_str(part_of(run)->record, "version", NULL));
     if (known)
-        run->graph = ss_graph_ref(known->graph);
-    return run->graph;
+        ss_run_is_of(run, known->graph);
+    return its->graph;
 }
 
 // The next one begins, if nothing is before it.
@@ -345,9 +350,9 @@ const json_t *ss_queue_record(
 {
     const struct seat *seat = thread->seat;
     for (size_t i = 0; i < seat->queue.count; i++) {
-        if (strcmp(seat->queue.items[i]->id, run) == 0) {
+        if (strcmp(ss_run_facts(seat->queue.items[i])->id, run) == 0) {
             *ret_before = i;
-            return seat->queue.items[i]->record;
+            return part_of(seat->queue.items[i])->record;
         }
     }
     return NULL;

@@ -51,16 +51,18 @@ struct run *ss_run_live(const struct thread *thread, const char *name)
 
 void ss_run_enlist(struct run *run)
 {
-    char *key = ss_run_key(run->id, run->thread->id);
-    ss_map_put(&run->engine->runs->by_name, key, run);
+    const struct run_facts *its = ss_run_facts(run);
+    char *key = ss_run_key(its->id, its->thread->id);
+    ss_map_put(&its->engine->runs->by_name, key, run);
     ss_free(key);
 }
 
 void ss_run_unlist(struct run *run)
 {
-    char *key = ss_run_key(run->id, run->thread->id);
-    if (ss_map_get(&run->engine->runs->by_name, key) == run)
-        ss_map_remove(&run->engine->runs->by_name, key);
+    const struct run_facts *its = ss_run_facts(run);
+    char *key = ss_run_key(its->id, its->thread->id);
+    if (ss_map_get(&its->engine->runs->by_name, key) == run)
+        ss_map_remove(&its->engine->runs->by_name, key);
     ss_free(key);
 }
 
@@ -166,6 +168,8 @@ enum { RECORD_SIZE = 400 }; // of a small one
 static char *run_text(
     const struct run *run, enum ss_run_status status, bool keyed)
 {
+    const struct run_facts *its = ss_run_facts(run);
+    const struct run_part *part = part_of(run);
     struct ss_buf text;
     bool is_long;
     const json_t *metadata = ss_run_metadata(run, &is_long);
@@ -173,19 +177,19 @@ static char *run_text(
     ss_buf_init(&text, SIZE_MAX);
     ss_buf_expect(&text, RECORD_SIZE);
     ss_json_open(&text);
-    ss_json_add_text(&text, "run", run->id);
-    ss_json_add_text(&text, "thread", run->thread->id);
-    ss_json_add_text(&text, "graph", run->graph->name);
-    ss_json_add_text(&text, "version", run->graph->version);
+    ss_json_add_text(&text, "run", its->id);
+    ss_json_add_text(&text, "thread", its->thread->id);
+    ss_json_add_text(&text, "graph", its->graph->name);
+    ss_json_add_text(&text, "version", its->graph->version);
     ss_json_add_text(&text, "status", ss_run_status_name(status));
-    ss_json_add_int(&text, "created_us", run->created_us);
-    ss_json_add_int(&text, "changed_us", run->engine->wall_us);
-    if (run->began_us > run->created_us) // it waited for its turn
-        ss_json_add_int(&text, "began_us", run->began_us);
+    ss_json_add_int(&text, "created_us", part->created_us);
+    ss_json_add_int(&text, "changed_us", its->engine->wall_us);
+    if (part->began_us > part->created_us) // it waited for its turn
+        ss_json_add_int(&text, "began_us", part->began_us);
     ss_json_add_json(&text, "metadata", metadata);
     ss_json_add_members(&text, is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
     ss_json_add_text(
-        &text, "if_busy", run->request ? run->request->if_busy : NULL);
+        &text, "if_busy", its->request ? its->request->if_busy : NULL);
     ss_json_add_json(&text, "error", error);
     ss_json_add_members(&text, keyed ? "\"" KEYED "\":true" : NULL);
     ss_json_close(&text);
@@ -206,9 +210,10 @@ json_t *ss_run_record(const struct run *run, enum ss_run_status status)
 
 void ss_run_record_put(const struct run *run, enum ss_run_status status)
 {
-    bool keyed = is_keyed(run->thread, run->id);
-    const struct standing stands = {status, run->created_us};
-    put(run->thread, run->id, run_text(run, status, keyed), &stands);
+    const struct run_facts *its = ss_run_facts(run);
+    bool keyed = is_keyed(its->thread, its->id);
+    const struct standing stands = {status, part_of(run)->created_us};
+    put(its->thread, its->id, run_text(run, status, keyed), &stands);
 }
 
 void ss_record_drop(struct thread *thread, const char *run)

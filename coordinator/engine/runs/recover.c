@@ -61,9 +61,8 @@ bool ss_run_recover(struct thread *thread, const char *id)
 
 static void take_over(struct run *run, struct run *before)
 {
-    run->engine->watch->moved(run, before);
-    run->stats.supersteps = before->stats.supersteps;
-    run->stats.tasks = before->stats.tasks;
+    ss_run_facts(run)->engine->watch->moved(run, before);
+    ss_run_follows(run, before);
 }
 
 // Under `exit`: what the run left beside its entry (a graph inside that keeps
@@ -71,14 +70,16 @@ static void take_over(struct run *run, struct run *before)
 // starts again.
 static int recover_root(struct run *run, struct ss_error *error)
 {
-    struct thread *thread = run->thread;
-    ss_check(thread->seat->run == run && run->entry);
-    if (run->options.durability == DURABLE_EXIT &&
-        ss_journal_head(thread->journal) > run->entry_seq) {
-        ss_run_void_rows(thread, run->id, run->entry_seq + 1, true);
-        run->entry = ss_journal_run(thread->journal, run->id)->entry;
+    const struct run_facts *its = ss_run_facts(run);
+    struct thread *thread = its->thread;
+    ss_check(thread->seat->run == run && its->entry_seq > 0);
+    if (its->options.durability == DURABLE_EXIT &&
+        ss_journal_head(thread->journal) > its->entry_seq) {
+        ss_run_void_rows(thread, its->id, its->entry_seq + 1, true);
+        ss_run_borrows(run, its->entry_seq,
+            ss_journal_run(thread->journal, its->id)->entry);
     }
-    return ss_root_recover(run->root, error);
+    return ss_root_recover(its->root, error);
 }
 
 bool ss_run_recover_as(
@@ -86,45 +87,43 @@ bool ss_run_recover_as(
 {
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
-    const struct ss_run_rows *facts = ss_journal_run(thread->journal, id);
-    if (!facts || facts->end || !facts->entry || thread->seat->run)
+    const struct ss_run_rows *rows = ss_journal_run(thread->journal, id);
+    if (!rows || rows->end || !rows->entry || thread->seat->run)
         return true;
     if (ss_cancelled_found(thread, id))
         return true;
     struct known_graph *known =
-        ss_known_graph(engine, ss_json_str(facts->entry, "graph", ""),
-            ss_json_str(facts->entry, "version", NULL));
+        ss_known_graph(engine, ss_json_str(rows->entry, "graph", ""),
+            ss_json_str(rows->entry, "version", NULL));
     if (!known)
         return false;
-    struct run *run = ss_run_new(thread, known->graph);
-    ss_id_copy(run->id, id);
-    run->entry = facts->entry;
-    run->entry_seq = facts->first_seq;
-    run->created_us = ss_json_int(facts->entry, "created_us", 0);
-    const struct ss_row *row =
-        ss_journal_row(thread->journal, facts->first_seq);
-    run->began_us = row ? row->wall_us : 0;
-    run->terms.recovering = true;
-    run->recoveries = thread->seat->recoveries;
+    struct run *run = ss_run_new(thread, id, known->graph);
+    const struct run_facts *its = ss_run_facts(run);
+    struct run_part *part = part_of(run);
+    ss_run_borrows(run, rows->first_seq, rows->entry);
+    part->created_us = ss_json_int(rows->entry, "created_us", 0);
+    const struct ss_row *row = ss_journal_row(thread->journal, rows->first_seq);
+    part->began_us = row ? row->wall_us : 0;
+    part->recoveries = thread->seat->recoveries;
     thread->seat->recoveries = 0;
     if (before)
         take_over(run, before);
     int status = ss_run_parse_stored(
-        run, json_object_get(facts->entry, "request"), &error);
-    run->root = ss_loop_new(thread, run, run->graph, "");
+        run, json_object_get(rows->entry, "request"), &error);
+    ss_root_make(run);
     thread->seat->run = run;
     ss_run_move(run, RUN_ACTIVE);
-    ss_check(run->entry_seq > 0);
+    ss_check(its->entry_seq > 0);
     ss_run_enlist(run);
     engine->counts.runs_started++;
     ss_engine_narrate(engine,
         "run of graph %s on thread %s is found "
         "unfinished and goes on",
-        run->graph->name, thread->id);
+        its->graph->name, thread->id);
     if (status == SS_OK)
         status = recover_root(run, &error);
     if (status != SS_OK) {
-        ss_root_failed(run->root, &error);
+        ss_root_failed(its->root, &error);
         ss_run_root_ended(run);
     }
     return true;

@@ -56,33 +56,33 @@ static int unknown_key(
         ss_hint_text(&hint));
 }
 
-static int parse_output_keys(
-    struct run *run, const json_t *keys, struct ss_error *error)
+static int parse_output_keys(const struct ss_graph *graph, const json_t *keys,
+    struct run_options *options, struct ss_error *error)
 {
+    struct ss_keys *out = &options->output_keys;
     if (!keys || json_is_null(keys))
         return SS_OK;
-    run->terms.has_output_keys = true;
-    run->terms.output_keys.scalar = json_is_string(keys);
+    options->has_output_keys = true;
+    out->scalar = json_is_string(keys);
     size_t count = json_is_string(keys) ? 1 : json_array_size(keys);
-    run->terms.output_keys.items = ss_zalloc(count + 1, sizeof(char *));
+    out->items = ss_zalloc(count + 1, sizeof(char *));
     for (size_t i = 0; i < count; i++) {
         const char *key = json_string_value(
             json_is_string(keys) ? keys : json_array_get(keys, i));
-        if (!key || ss_graph_channel(run->graph, key) == SS_NONE)
-            return unknown_key(run->graph, key ? key : "?", error);
-        run->terms.output_keys.items[run->terms.output_keys.count++] =
-            ss_strdup(key);
+        if (!key || ss_graph_channel(graph, key) == SS_NONE)
+            return unknown_key(graph, key ? key : "?", error);
+        out->items[out->count++] = ss_strdup(key);
     }
     return SS_OK;
 }
 
 static int parse_durability(
-    struct run *run, const char *name, struct ss_error *error)
+    const char *name, enum durability *ret, struct ss_error *error)
 {
     static const char *const all[] = {"sync", "async", "exit"};
     for (size_t i = 0; i < 3; i++) {
         if (strcmp(name, all[i]) == 0) {
-            run->options.durability = (enum durability)i;
+            *ret = (enum durability)i;
             return SS_OK;
         }
     }
@@ -117,10 +117,9 @@ static json_t *make_meta(const json_t *config)
 }
 
 // What is out of bounds, or contradicts itself.
-static int check_options(const struct run *run, struct ss_error *error)
+static int check_options(const struct run_options *options, const json_t *input,
+    struct ss_error *error)
 {
-    const struct run_options *options = &run->options;
-    const json_t *input = run->request->input;
     if (options->priority < -SS_PRIORITY_MAX ||
         options->priority > SS_PRIORITY_MAX)
         return ss_error_set(error, SS_EINVAL,
@@ -139,20 +138,18 @@ static int check_options(const struct run *run, struct ss_error *error)
     return SS_OK;
 }
 
-int ss_run_parse(
-    struct run *run, const struct ss_request *request, struct ss_error *error)
+// Those that are taken as they are.
+static void take_options(struct engine *engine,
+    const struct ss_request *request, struct run_options *options)
 {
-    struct run_options *options = &run->options;
     int64_t limit =
         ss_request_int(request->recursion_limit, SS_RECURSION_LIMIT_DEFAULT);
-    run->request = ss_request_ref(request);
     options->command =
         json_is_null(request->command) ? NULL : json_incref(request->command);
     options->checkpoint_map = json_incref(request->checkpoint_map);
     options->metadata =
         json_incref(json_object_get(request->config, "metadata"));
-    json_t **plain = &run->engine->runs->plain_meta;
-    ss_check(!options->meta);
+    json_t **plain = &engine->runs->plain_meta;
     if (!*plain)
         *plain = make_meta(NULL);
     options->meta = json_object_size(request->config) > 0
@@ -167,18 +164,28 @@ int ss_run_parse(
     options->priority = ss_request_int(request->priority, 0);
     options->recursion_limit =
         limit < SS_RECURSION_LIMIT_MAX ? limit : SS_RECURSION_LIMIT_MAX;
-    int status = check_options(run, error);
+}
+
+int ss_run_parse(
+    struct run *run, const struct ss_request *request, struct ss_error *error)
+{
+    struct run_options options = {0};
+    take_options(ss_run_facts(run)->engine, request, &options);
+    int status = check_options(&options, request->input, error);
     if (status == SS_OK)
-        status = parse_durability(
-            run, request->durability ? request->durability : "sync", error);
+        status =
+            parse_durability(request->durability ? request->durability : "sync",
+                &options.durability, error);
     if (status == SS_OK)
         status = parse_names(request->interrupt_before, "interrupt_before",
-            &options->before, error);
+            &options.before, error);
     if (status == SS_OK)
-        status = parse_names(request->interrupt_after, "interrupt_after",
-            &options->after, error);
+        status = parse_names(
+            request->interrupt_after, "interrupt_after", &options.after, error);
     if (status == SS_OK)
-        status = parse_output_keys(run, request->output_keys, error);
+        status = parse_output_keys(
+            ss_run_facts(run)->graph, request->output_keys, &options, error);
+    ss_run_asked(run, request, &options);
     return status;
 }
 

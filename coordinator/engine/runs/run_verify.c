@@ -14,6 +14,7 @@
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/runs/update_state_impl.h"
@@ -25,8 +26,9 @@
 
 static void verify_listed(const struct run *run, struct census *census)
 {
-    char *key = ss_run_key(run->id, run->thread->id);
-    ss_invariant(I76, ss_map_get(&run->engine->runs->by_name, key) == run);
+    const struct run_facts *its = ss_run_facts(run);
+    char *key = ss_run_key(its->id, its->thread->id);
+    ss_invariant(I76, ss_map_get(&its->engine->runs->by_name, key) == run);
     ss_free(key);
     census->runs++;
 }
@@ -42,46 +44,33 @@ static void add(struct census *all, const struct census *one)
     all->seen += one->seen;
 }
 
-// It borrows from rows: as they are now, and never once they were packed.
-static void verify_entry(const struct run *run)
-{
-    const struct ss_journal *journal = run->thread->journal;
-    ss_invariant(I218, run->entry_seq > 0);
-    if (!run->entry)
-        return;
-    ss_invariant(I269, !ss_journal_is_packed(journal));
-    const struct ss_run_rows *facts = ss_journal_run(journal, run->id);
-    ss_invariant(I269, facts && facts->entry == run->entry);
-}
-
 static void verify_active(const struct run *run, struct census *census)
 {
-    const struct thread *thread = run->thread;
-    const struct loop *root = run->root;
-    const struct loop_facts *level = ss_loop_facts(root);
-    struct census its = {0};
-    ss_invariant(I80, run->state == RUN_ACTIVE && thread->seat->run == run);
-    ss_invariant(I217, run->engine == thread->engine && run->graph);
-    verify_entry(run);
-    ss_invariant(I219, !run->cancelled);
+    const struct run_facts *its = ss_run_facts(run);
+    const struct run_part *part = part_of(run);
+    const struct thread *thread = its->thread;
+    const struct loop_facts *level = ss_loop_facts(its->root);
+    struct census inside = {0};
+    ss_invariant(I80, its->state == RUN_ACTIVE && thread->seat->run == run);
+    ss_invariant(I217, its->engine == thread->engine && its->graph);
+    ss_invariant(I219, !part->cancelled);
     ss_invariant(
-        I220, run->recoveries >= 0 && run->recoveries <= SS_RECOVERIES_MAX);
-    if (run->options.max_concurrency > 0)
+        I220, part->recoveries >= 0 && part->recoveries <= SS_RECOVERIES_MAX);
+    if (its->options.max_concurrency > 0)
         ss_invariant(
-            I221, (int64_t)run->running <= run->options.max_concurrency);
-    ss_invariant(I222, !ss_waiting_has_run(thread, run->id));
-    ss_invariant(I81, root && level->run == run && !level->parent &&
+            I221, (int64_t)its->running <= its->options.max_concurrency);
+    ss_invariant(I222, !ss_waiting_has_run(thread, its->id));
+    ss_invariant(I81, level && level->run == run && !level->parent &&
                           level->thread == thread &&
-                          level->graph == run->graph);
+                          level->graph == its->graph);
     ss_invariant(
         I82, level->status == LOOP_RUNNING || level->status == LOOP_FOLDING);
-    ss_invariant(I83, run->entry_seq <= ss_journal_head(thread->journal));
-    ss_level_verify(root, &its);
-    ss_invariant(I84, run->running == its.tasks[TASK_RUNNING]);
-    ss_invariant(I86, run->stats.done <= run->stats.planned);
-    ss_resume_value_verify(run, its.tasks[TASK_HELD]);
+    ss_invariant(I83, its->entry_seq <= ss_journal_head(thread->journal));
+    ss_level_verify(its->root, &inside);
+    ss_invariant(I84, its->running == inside.tasks[TASK_RUNNING]);
+    ss_run_verify(run, inside.tasks[TASK_HELD]);
     verify_listed(run, census);
-    add(census, &its);
+    add(census, &inside);
 }
 
 // ------------------------------------------------ those that wait
@@ -95,12 +84,14 @@ static void verify_queue(const struct thread *thread, struct census *census)
     int64_t last = 0;
     for (size_t i = 0; i < seat->queue.count; i++) {
         const struct run *run = seat->queue.items[i];
-        int64_t place = ss_json_int(run->record, "place", 0);
-        ss_invariant(I87, run->state == RUN_QUEUED && run->thread == thread);
-        ss_invariant(I88, run->record && !run->root);
-        ss_invariant(I223, ss_run_status_of(run->record) == SS_RUN_QUEUED);
-        ss_invariant(I224, run->unit <= ss_thread_unit(thread));
-        ss_invariant(I225, run->running == 0 && !run->cancelled);
+        const struct run_facts *its = ss_run_facts(run);
+        const struct run_part *part = part_of(run);
+        int64_t place = ss_json_int(part->record, "place", 0);
+        ss_invariant(I87, its->state == RUN_QUEUED && its->thread == thread);
+        ss_invariant(I88, part->record && !its->root);
+        ss_invariant(I223, ss_run_status_of(part->record) == SS_RUN_QUEUED);
+        ss_invariant(I224, part->unit <= ss_thread_unit(thread));
+        ss_invariant(I225, its->running == 0 && !part->cancelled);
         ss_invariant(I89, place >= last && place <= seat->queue_last);
         last = place;
         verify_listed(run, census);
@@ -116,6 +107,7 @@ static void verify_seat(const struct thread *thread, struct census *census)
 {
     const struct seat *seat = thread->seat;
     const struct run *taken_back = seat->taken_back;
+    const struct run_facts *its = ss_run_facts(taken_back);
     int users =
         (seat->run != NULL) + (seat->change != NULL) + (taken_back != NULL);
     ss_invariant(I24, users <= 1);
@@ -128,11 +120,10 @@ static void verify_seat(const struct thread *thread, struct census *census)
     if (seat->run)
         verify_active(seat->run, census);
     if (taken_back) {
-        ss_invariant(
-            I93, taken_back->state == RUN_TAKEN_BACK &&
-                     taken_back->thread == thread &&
-                     ss_loop_facts(taken_back->root)->tasks.count == 0);
-        ss_invariant(I231, taken_back->running == 0 && taken_back->cancelled);
+        ss_invariant(I93, its->state == RUN_TAKEN_BACK &&
+                              its->thread == thread &&
+                              ss_loop_facts(its->root)->tasks.count == 0);
+        ss_invariant(I231, its->running == 0 && part_of(taken_back)->cancelled);
         verify_listed(taken_back, census);
     }
     if (seat->change)

@@ -46,9 +46,10 @@ json_t *ss_record_shown(const struct ss_record *record);
 
 // ------------------------------------------------ run.c
 
-// One that nobody knows yet, of that graph (NULL: not known). Gives; free it
-// with ss_run_free() until ss_run_forget() has it.
-struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
+// One that nobody knows yet, of that name and graph (NULL: not known). Gives;
+// free it with ss_run_free() until ss_run_forget() has it.
+struct run *ss_run_new(
+    struct thread *thread, const char *id, struct ss_graph *graph);
 void ss_run_free(struct run *run);
 // That is said of its thread in the unit in which it becomes known. Takes
 // `facts`: all that is said of the thread then.
@@ -63,7 +64,7 @@ void ss_runs_free_ended(struct engine *engine);
 // A run as its entry row tells it, to show it: nobody runs it. NULL: its graph
 // is not known. Free it with ss_run_free().
 struct run *ss_run_shadow(
-    struct thread *thread, const struct ss_run_rows *facts);
+    struct thread *thread, const struct ss_run_rows *rows);
 
 // ------------------------------------------------ run_options.c
 

@@ -15,6 +15,23 @@ struct ss_error;
 struct ss_graph;
 struct thread;
 
+// What is kept of a run here. It lies in front of what levels keep of it.
+struct run_part {
+    json_t *facts;  // to be said of its thread as it begins; NULL: none are
+    json_t *record; // while it waits for its turn (queue.c): what is stored of
+                    // it, with its request; NULL: it runs
+    uint64_t unit;  // that stores that
+    int64_t created_us; // when it was asked for
+    int64_t began_us;   // when its turn came; 0: it waits
+    int64_t recoveries; // counted without a row since; 0: it is innocent
+    bool cancelled;
+};
+
+static inline struct run_part *part_of(const struct run *run)
+{
+    return (struct run_part *)run - 1;
+}
+
 // ------------------------------------------------ record.c
 
 // A record was found: how its key is, is known from now on.
@@ -72,10 +89,5 @@ void ss_run_void_rows(
     struct thread *thread, const char *id, uint64_t from, bool but_entries);
 // The rows of one that is taken back may be void now.
 bool ss_run_take_back(struct thread *thread);
-
-// ------------------------------------------------ run_state.c
-
-// Nobody else changes its state. A way that the table lacks is a bug of ours.
-void ss_run_move(struct run *run, enum run_state to);
 
 #endif

@@ -93,7 +93,7 @@ static json_t *questions_of(const struct loop *root)
 
 json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
 {
-    json_t *metadata = run->options.metadata;
+    json_t *metadata = ss_run_facts(run)->options.metadata;
     *ret_is_long = false;
     if (!json_is_object(metadata) || json_object_size(metadata) == 0)
         return NULL;
@@ -105,9 +105,9 @@ json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
 
 json_t *ss_run_error(const struct run *run)
 {
-    const struct loop *root = run->root;
+    const struct loop *root = ss_run_facts(run)->root;
     const struct loop_facts *level = ss_loop_facts(root);
-    ss_check(root && run->state != RUN_QUEUED);
+    ss_check(root && ss_run_facts(run)->state != RUN_QUEUED);
     const struct loop_result *result = ss_root_result(root);
     if (level->status == LOOP_DRAINED)
         return ss_error_json(SS_EDRAINED, result->drain);
@@ -123,15 +123,16 @@ json_t *ss_run_error(const struct run *run)
 void ss_thread_ran(
     const struct run *run, enum ss_run_status status, const json_t *result)
 {
-    ss_check(ss_run_status_has_ended(status) && run->graph);
+    const struct run_facts *its = ss_run_facts(run);
+    ss_check(ss_run_status_has_ended(status) && its->graph);
     bool asks = status == SS_RUN_INTERRUPTED &&
                 json_array_size(json_object_get(result, "interrupts")) > 0;
-    json_t *questions = asks ? questions_of(run->root) : NULL;
+    json_t *questions = asks ? questions_of(its->root) : NULL;
     bool is_long;
     json_t *metadata = ss_run_metadata(run, &is_long);
-    struct thread_report report = {.graph = run->graph->name,
-        .version = run->graph->version,
-        .run = run->id,
+    struct thread_report report = {.graph = its->graph->name,
+        .version = its->graph->version,
+        .run = its->id,
         .metadata = metadata,
         .metadata_is_long = is_long,
         .status = status == SS_RUN_DONE     ? SS_THREAD_IDLE
@@ -140,7 +141,7 @@ void ss_thread_ran(
         .error =
             status == SS_RUN_FAILED ? json_object_get(result, "error") : NULL,
         .interrupts = questions};
-    ss_thread_tell(run->thread, &report);
+    ss_thread_tell(its->thread, &report);
     json_decref(questions);
 }
 

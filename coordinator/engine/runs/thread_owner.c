@@ -27,7 +27,8 @@ static void made(struct thread *thread)
 static void row_begins(struct thread *thread, const char *run)
 {
     struct run *active = thread->seat->run;
-    if (active && active->recoveries > 0 && strcmp(active->id, run) == 0)
+    if (active && part_of(active)->recoveries > 0 &&
+        strcmp(ss_run_facts(active)->id, run) == 0)
         ss_run_survives(active);
 }
 
@@ -49,13 +50,14 @@ static void await_runs(struct thread *thread, const char *run)
 static void broken(struct thread *thread, int status, const char *message)
 {
     struct seat *seat = thread->seat;
-    char *run = seat->run ? ss_strdup(seat->run->id) : NULL;
+    char *run = seat->run ? ss_strdup(ss_run_facts(seat->run)->id) : NULL;
     if (seat->run)
         ss_run_abandon(seat->run, status, message);
     if (seat->change)
         ss_update_state_abandon(seat->change, status, message);
     if (seat->taken_back) { // its record says what is to be done
-        ss_waiting_add_run(thread, seat->taken_back->id, TURN_TAKE_BACK);
+        ss_waiting_add_run(
+            thread, ss_run_facts(seat->taken_back)->id, TURN_TAKE_BACK);
         ss_run_abandon(seat->taken_back, status, message);
         seat->taken_back = NULL;
     }
@@ -79,11 +81,11 @@ static void rests(struct thread *thread)
 static bool packs(struct thread *thread)
 {
     const struct seat *seat = thread->seat;
-    struct run *run = seat->run;
-    if (!run || seat->change || seat->taken_back ||
-        ss_loop_facts(run->root)->status != LOOP_RUNNING)
+    const struct run_facts *its = ss_run_facts(seat->run);
+    if (!its || seat->change || seat->taken_back ||
+        ss_loop_facts(its->root)->status != LOOP_RUNNING)
         return false;
-    run->entry = NULL;
+    ss_run_borrows(seat->run, its->entry_seq, NULL);
     return true;
 }
 

@@ -88,8 +88,9 @@ int64_t ss_begins_until(const struct task *task)
     const struct loop_facts *level = ss_task_level(task);
     const struct engine *engine = level->engine;
     const struct run *run = level->run;
-    int64_t until_ms =
-        run && run->terms.recovering ? engine->scheduler->takeover_until_ms : 0;
+    int64_t until_ms = run && ss_run_facts(run)->recovering
+                           ? engine->scheduler->takeover_until_ms
+                           : 0;
     char *key = key_of(task);
     const int64_t *vouched_ms = ss_map_get(&engine->scheduler->vouched, key);
     ss_free(key);

@@ -145,7 +145,7 @@ static struct limit *of_value(const struct task *task, struct limit *whole)
     struct limit *limit = ss_map_get(&limits->by_name, name);
     // What is out, or may be, is counted however many there are.
     bool may_be_out = ss_task_facts(task)->state == TASK_RUNNING ||
-                      (level->run && level->run->terms.recovering);
+                      (level->run && ss_run_facts(level->run)->recovering);
     if (!limit && (may_be_out || limits->values < SS_LIMIT_VALUES_MAX))
         limit = ss_limit_named(engine, &(struct ss_node_limit){.name = name});
     ss_free(value);

@@ -34,7 +34,9 @@ static const json_t *read_key(const struct task *task, const char *key)
     struct ss_value *input = ss_task_facts(task)->planned.input;
     size_t size = strlen(META);
     if (strncmp(key, META, size) == 0)
-        return run ? json_object_get(run->options.meta, key + size) : NULL;
+        return run ? json_object_get(
+                         ss_run_facts(run)->options.meta, key + size)
+                   : NULL;
     return input ? ss_value_member_json(input, key) : NULL;
 }
 

@@ -13,13 +13,14 @@
 
 static void add_run(struct ss_assignment *order, const struct run *run)
 {
-    order->run = run ? run->id : "";
+    const struct run_facts *its = ss_run_facts(run);
+    order->run = run ? its->id : "";
     if (!run)
         return;
-    order->given.config = ss_value_ref(run->options.config);
-    order->given.context = ss_value_ref(run->options.context);
-    order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
-    order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
+    order->given.config = ss_value_ref(its->options.config);
+    order->given.context = ss_value_ref(its->options.context);
+    order->want_custom = (its->modes & STREAM_CUSTOM) != 0;
+    order->want_messages = (its->modes & STREAM_MESSAGES) != 0;
 }
 
 struct ss_assignment *ss_task_order(struct task *task)

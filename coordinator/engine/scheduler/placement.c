@@ -22,7 +22,7 @@
 const struct ss_graph *ss_task_root_graph(const struct task *task)
 {
     const struct loop_facts *level = ss_task_level(task);
-    return level->run ? level->run->graph
+    return level->run ? ss_run_facts(level->run)->graph
                       : ss_update_state_graph(level->change);
 }
 

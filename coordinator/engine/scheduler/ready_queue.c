@@ -95,7 +95,7 @@ void ss_ready_queue_destroy(struct ready_queue **place)
 static int64_t priority_of(const struct task *task)
 {
     const struct loop_facts *level = ss_task_level(task);
-    return level->run ? level->run->options.priority : 0;
+    return level->run ? ss_run_facts(level->run)->options.priority : 0;
 }
 
 static struct group *group_of(const struct task *task)

@@ -91,7 +91,7 @@ void ss_takeover_wait(struct task *task)
     const struct loop_facts *level = ss_task_level(task);
     const struct run *run = level->run;
     struct takeover *takeover = level->engine->scheduler->takeover;
-    attempt_of(task)->may_be_out = run && run->terms.recovering &&
+    attempt_of(task)->may_be_out = run && ss_run_facts(run)->recovering &&
                                    facts->planned.node &&
                                    facts->order_kind == SS_ORDER_NODE;
     if (!attempt_of(task)->may_be_out || attempt_of(task)->is_expected)
@@ -282,8 +282,8 @@ static bool matches(struct task *task, const struct ss_offer *offer)
 {
     const struct run *run = ss_task_level(task)->run;
     struct ss_assignment *order = ss_task_order(task);
-    bool is_same =
-        strcmp(run->id, offer->run) == 0 && order->digest == offer->digest;
+    bool is_same = strcmp(ss_run_facts(run)->id, offer->run) == 0 &&
+                   order->digest == offer->digest;
     ss_assignment_destroy(&order);
     return is_same;
 }

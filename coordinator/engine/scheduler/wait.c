@@ -22,8 +22,9 @@ static enum task_wait ready_waits_for(const struct task *task)
         return WAIT_PAUSE;
     if (ss_task_facts(task)->gate_seq > level->thread->durable)
         return WAIT_ROWS;
-    if (run && run->options.max_concurrency > 0 &&
-        (int64_t)run->running >= run->options.max_concurrency)
+    if (run && ss_run_facts(run)->options.max_concurrency > 0 &&
+        (int64_t)ss_run_facts(run)->running >=
+            ss_run_facts(run)->options.max_concurrency)
         return WAIT_LIMIT;
     if (ss_limit_that_stops(task))
         return WAIT_SHARED;

@@ -1,7 +1,7 @@
 // run_state.c - the states of a run, and from which it comes into each.
 #include "common/base/move.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/runs/runs_impl.h"
 
 #define FROM(state) (1U << RUN_##state)
 
@@ -17,6 +17,6 @@ static const struct ss_move_table moves = SS_MOVE_TABLE("run", states);
 
 void ss_run_move(struct run *run, enum run_state to)
 {
-    ss_move(&moves, run->state, to);
-    run->state = to;
+    ss_move(&moves, run->facts.state, to);
+    run->facts.state = to;
 }
