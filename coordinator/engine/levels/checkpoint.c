@@ -28,12 +28,12 @@ static bool checkpoint_is_due(const struct loop *loop)
 {
     return loop->facts.persists &&
            (!loop->facts.run ||
-               loop->facts.run->facts.options.durability != DURABLE_EXIT);
+               run_of(loop)->options.durability != DURABLE_EXIT);
 }
 
-static const char *run_of(const struct loop *loop)
+static const char *run_id_of(const struct loop *loop)
 {
-    return loop->facts.run ? loop->facts.run->facts.id : "";
+    return loop->facts.run ? run_of(loop)->id : "";
 }
 
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
@@ -117,7 +117,7 @@ static void write_row(struct loop *loop)
 {
     struct loop_checkpoint *at = &loop->facts.checkpoint;
     struct ss_row *row = ss_lineage_row(&loop->lineage, loop->facts.thread,
-        run_of(loop), loop->facts.ns, ss_machine_size(loop->machine));
+        run_id_of(loop), loop->facts.ns, ss_machine_size(loop->machine));
     memcpy(row->checkpoint_id, at->id, sizeof(row->checkpoint_id));
     row->source = at->source;
     row->step = at->step;
@@ -143,8 +143,7 @@ static void write_row(struct loop *loop)
 // loop, who began it (the journal's rule: it goes on only with that).
 static json_t *make_metadata(const struct loop *loop)
 {
-    json_t *of_run =
-        loop->facts.run ? loop->facts.run->facts.options.meta : NULL;
+    json_t *of_run = loop->facts.run ? run_of(loop)->options.meta : NULL;
     if (of_run && !loop->facts.parent)
         return json_incref(of_run); // with no parents; its checkpoints share it
     json_t *metadata = of_run ? json_copy(of_run) : json_object();
@@ -196,7 +195,7 @@ static void row_write(struct loop *loop, const struct ss_row_write *write)
     struct thread *thread = loop->facts.thread;
     ss_check(write->path && write->channel);
     struct ss_row *row = ss_thread_row_for_writes(
-        thread, run_of(loop), loop->facts.ns, loop->facts.checkpoint.id);
+        thread, run_id_of(loop), loop->facts.ns, loop->facts.checkpoint.id);
     if (row->writes_count == 0)
         name_input(loop, row);
     ss_thread_add_write(thread, write);
@@ -218,8 +217,7 @@ static bool is_unstored(const struct loop *loop, const char *channel)
         return false;
     size_t c = ss_graph_channel(loop->facts.graph, channel);
     return loop->facts.run &&
-           loop->facts.run->facts.options.durability != DURABLE_EXIT &&
-           c != SS_NONE &&
+           run_of(loop)->options.durability != DURABLE_EXIT && c != SS_NONE &&
            loop->facts.graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
 }
 
@@ -232,7 +230,7 @@ static void store_pending(struct loop *loop, const struct ss_row_write *write)
     if (is_unstored(loop, write->channel))
         return;
     if (loop->facts.graph->has_untracked && loop->facts.run &&
-        loop->facts.run->facts.options.durability != DURABLE_EXIT &&
+        run_of(loop)->options.durability != DURABLE_EXIT &&
         ss_graph_channel(loop->facts.graph, write->channel) ==
             loop->facts.graph->tasks_channel)
         form.value = tracked = ss_value_new(
@@ -330,7 +328,7 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
         }
     }
     if (stored && root->facts.run &&
-        root->facts.run->facts.options.durability == DURABLE_EXIT)
+        run_of(root)->options.durability == DURABLE_EXIT)
         root->saved.answer_taken = true; // told by its exit
     if (!stored || !checkpoint_is_due(root))
         return;

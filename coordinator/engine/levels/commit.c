@@ -44,7 +44,7 @@ bool ss_task_ended(const struct task *task)
 void ss_task_settled(struct task *task)
 {
     ss_check(ss_task_ended(task));
-    task->facts.loop->facts.run->facts.stats.done++;
+    run_of(task->facts.loop)->stats.done++;
     task->facts.loop->facts.engine->watch->progressed(task->facts.loop, task);
     ss_loop_later(task->facts.loop);
 }
@@ -58,7 +58,7 @@ void ss_task_took_resume_value(struct task *task, bool stored)
     if (loop->parent_task && !(stored && loop->facts.persists))
         loop->parent_task->took_plain = true;
     else
-        ss_loop_drop_resume_value(loop->facts.run->facts.root, loop);
+        ss_loop_drop_resume_value(run_of(loop)->root, loop);
 }
 
 // It stands with what it leaves behind: what says how it ended (taken), and
@@ -126,7 +126,7 @@ void ss_task_succeeded(struct task *task, bool cached)
     commit_task(task, &stored, &task->facts.writes);
     if (task->cache_key && !cached)
         ss_cache_fill(task);
-    task->facts.loop->facts.run->facts.stats.tasks += !cached;
+    run_of(task->facts.loop)->stats.tasks += !cached;
     task->facts.loop->facts.engine->watch->committed(task);
     ss_task_settled(task);
 }

@@ -55,8 +55,8 @@ void ss_enter_drop_writes(struct loop *loop, const char *channel)
 {
     for (size_t i = loop->pending.count; i-- > 0;) {
         struct ss_pending *p = &loop->pending.items[i];
-        bool ours = loop->facts.run && loop->facts.run->facts.recovering &&
-                    p->of_this_run;
+        bool ours =
+            loop->facts.run && run_of(loop)->recovering && p->of_this_run;
         if (strcmp(p->write.channel, channel) == 0 && !ours)
             ss_pendings_remove(&loop->pending, i);
     }
@@ -176,7 +176,7 @@ bool ss_enter_begun_by(
 static bool began_here(
     const struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
-    return strcmp(mark->run, loop->facts.run->facts.id) == 0 &&
+    return strcmp(mark->run, run_of(loop)->id) == 0 &&
            (!loop->parent_task || ss_enter_begun_by(mark, loop->parent_task));
 }
 

@@ -61,7 +61,7 @@ static void inherit(struct loop *loop)
 static const char *named_id(const struct loop *loop)
 {
     return ss_json_str(
-        loop->facts.run->facts.options.checkpoint_map, loop->facts.ns, NULL);
+        run_of(loop)->options.checkpoint_map, loop->facts.ns, NULL);
 }
 
 // R5.3 for a nested loop.
@@ -101,7 +101,7 @@ static bool began(const struct loop *loop)
          !any && seq > loop->entered.tried_seq; seq--) {
         const struct ss_row *row = ss_journal_row(journal, seq);
         any = row && strcmp(row->ns, loop->facts.ns) == 0 &&
-              strcmp(row->run, loop->facts.run->facts.id) == 0;
+              strcmp(row->run, run_of(loop)->id) == 0;
     }
     return any;
 }
@@ -113,9 +113,9 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
         loop->facts.persists
             ? ss_journal_find(loop->facts.thread->journal, loop->facts.ns, NULL)
             : NULL;
-    if (!mark || !loop->facts.run->facts.recovering || !began(loop) ||
+    if (!mark || !run_of(loop)->recovering || !began(loop) ||
         !ss_enter_begun_by(mark, loop->parent_task) ||
-        strcmp(mark->run, loop->facts.run->facts.id) != 0 ||
+        strcmp(mark->run, run_of(loop)->id) != 0 ||
         ss_loop_load(loop, mark, error) != SS_OK)
         return false;
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
@@ -199,8 +199,8 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
 {
     inherit(loop);
     close_own_row(loop);
-    if (loop->facts.run->facts.recovering &&
-        loop->facts.run->facts.options.durability != DURABLE_EXIT)
+    if (run_of(loop)->recovering &&
+        run_of(loop)->options.durability != DURABLE_EXIT)
         loop->facts.engine->watch->recovered(loop);
     if (recover_child(loop, error)) {
         ss_loop_later(loop);
@@ -212,8 +212,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     int status = ss_loop_load(loop, mark, error);
     if (status != SS_OK)
         return status;
-    loop->stop =
-        loop->facts.step + loop->facts.run->facts.options.recursion_limit + 1;
+    loop->stop = loop->facts.step + run_of(loop)->options.recursion_limit + 1;
     bool named = named_id(loop) != NULL;
     // Only what this very task began is gone on with (better than R12.6).
     if (entered->inherited == INHERITED_RESUMING && mark && !named &&

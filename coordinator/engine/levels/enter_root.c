@@ -91,7 +91,7 @@ static int load_root(
 static bool same_run_id(const struct loop *loop)
 {
     const char *ours =
-        ss_json_str(loop->facts.run->facts.options.metadata, "run_id", NULL);
+        ss_json_str(run_of(loop)->options.metadata, "run_id", NULL);
     const char *theirs =
         ss_json_str(loop->facts.checkpoint.metadata, "run_id", NULL);
     return ours && theirs && strcmp(ours, theirs) == 0;
@@ -114,8 +114,7 @@ static int check_strict(
     const struct loop *loop, const struct entry *start, struct ss_error *error)
 {
     const json_t *open = loop->facts.run->questions;
-    if (!loop->facts.run->facts.options.strict_resume ||
-        loop->entered.superseded)
+    if (!run_of(loop)->options.strict_resume || loop->entered.superseded)
         return SS_OK;
     if (!start->id_map)
         return json_array_size(open) > 1 ? ss_error_set(error, SS_EAMBIGUOUS,
@@ -177,7 +176,7 @@ static void warn_not_open(struct loop *loop, const json_t *map)
     const char *id;
     json_t *value;
     json_object_foreach ((json_t *)map, id, value) {
-        if (json_array_size(loop->facts.run->facts.warnings) >= SS_WARNINGS_MAX)
+        if (json_array_size(run_of(loop)->warnings) >= SS_WARNINGS_MAX)
             return;
         if (!loop->entered.superseded &&
             !contains(loop->facts.run->questions, id))
@@ -489,7 +488,7 @@ static int apply_entry(
         ss_enter_resume(loop, start->forks, start->again);
         return SS_OK;
     }
-    json_t *input = json_incref(loop->facts.run->facts.request->input);
+    json_t *input = json_incref(run_of(loop)->request->input);
     if (start->command) {
         json_decref(input);
         status = fresh_command(loop, start, &input, error);
@@ -508,14 +507,13 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
         return SS_OK; // it is called again when the folds are there
     if (status == SS_OK) {
         tell_children(loop, start);
-        if (!start->again && !loop->facts.run->facts.recovering)
+        if (!start->again && !run_of(loop)->recovering)
             note_text(loop->facts.run->entry, "replay_id",
                 loop->facts.run->replay_id);
         ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
-        ss_request_unref(
-            loop->facts.run->facts.request); // its rows say what it said
-        loop->facts.run->facts.request = NULL;
+        ss_request_unref(run_of(loop)->request); // its rows say what it said
+        run_of(loop)->request = NULL;
     }
     ss_entry_destroy(&loop->entry);
     return status;
@@ -549,7 +547,7 @@ int ss_root_enter(struct loop *loop, struct ss_error *error)
 {
     struct entry *start = loop->entry;
     ss_check(start != NULL && !start->null_done);
-    if (!start->again && !loop->facts.run->facts.recovering)
+    if (!start->again && !run_of(loop)->recovering)
         note_entry(loop, start); // before folds: a crash may come first
     // before the first checkpoint there is none to store them beside
     if (start->forks || !ss_machine_has_versions(loop->machine))
@@ -562,8 +560,8 @@ int ss_root_enter(struct loop *loop, struct ss_error *error)
 
 void ss_root_failed(struct loop *loop, const struct ss_error *error)
 {
-    ss_check(!loop->facts.parent && loop->facts.run &&
-             loop->facts.run->facts.root == loop);
+    ss_check(
+        !loop->facts.parent && loop->facts.run && run_of(loop)->root == loop);
     ss_loop_move(loop, LOOP_FAILED);
     if (error)
         *ss_error_at(&loop->result.error) = *error;

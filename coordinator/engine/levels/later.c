@@ -45,8 +45,7 @@ void ss_task_ready(struct task *task)
     ss_check(loop->facts.thread->state == THREAD_HOT);
     ss_task_move(task, TASK_READY);
     task->facts.gate_seq = ss_thread_gate(loop->facts.thread, GATE_DISPATCH,
-        loop->facts.run ? loop->facts.run->facts.options.durability
-                        : DURABLE_SYNC);
+        loop->facts.run ? run_of(loop)->options.durability : DURABLE_SYNC);
     SS_VEC_PUSH(&loop->facts.engine->levels->ready, task);
 }
 

@@ -108,9 +108,9 @@ static void load_own_writes(
 {
     const struct ss_journal *journal = loop->facts.thread->journal;
     uint64_t head = ss_journal_head(journal);
-    for (uint64_t seq = loop->facts.run->facts.entry_seq; seq <= head; seq++) {
+    for (uint64_t seq = run_of(loop)->entry_seq; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        if (row && strcmp(row->run, loop->facts.run->facts.id) == 0 &&
+        if (row && strcmp(row->run, run_of(loop)->id) == 0 &&
             strcmp(row->of, mark->id) == 0 &&
             strcmp(row->ns, loop->facts.ns) == 0)
             load_row_writes(loop, row);
@@ -129,9 +129,9 @@ int ss_loop_load(
     if (status == SS_OK)
         status = ss_machine_load(loop->machine, checkpoint, error);
     if (status == SS_OK && mark) {
-        ss_journal_pending(mark,
-            loop->facts.run ? loop->facts.run->facts.id : NULL, &loop->pending);
-        if (loop->facts.run && loop->facts.run->facts.recovering)
+        ss_journal_pending(
+            mark, loop->facts.run ? run_of(loop)->id : NULL, &loop->pending);
+        if (loop->facts.run && run_of(loop)->recovering)
             load_own_writes(loop, mark);
         ss_lineage_load(&loop->lineage, mark);
         ss_id_copy(at->id, mark->id);

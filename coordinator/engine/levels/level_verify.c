@@ -254,8 +254,8 @@ void ss_waits_verify(const struct engine *engine, struct census *census)
     for (size_t i = 0; i < levels->resting.count; i++) {
         const struct loop *loop = levels->resting.items[i];
         ss_invariant(I135, !loop->ticked);
-        ss_invariant(I216,
-            loop->facts.run && loop->facts.run->facts.state == RUN_ACTIVE);
+        ss_invariant(
+            I216, loop->facts.run && run_of(loop)->state == RUN_ACTIVE);
     }
     ss_invariant(I136, levels->resting.count == census->resting);
 }

@@ -125,6 +125,12 @@ struct loop {
 };
 _Static_assert(offsetof(struct loop, facts) == 0, "ss_loop_facts() sees them");
 
+// What is shown of the run of a loop that has one.
+static inline struct run_facts *run_of(const struct loop *loop)
+{
+    return &loop->facts.run->facts;
+}
+
 // Where its superstep stands.
 static inline struct ss_superstep ss_loop_stands(struct loop *loop)
 {

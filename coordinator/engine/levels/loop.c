@@ -68,7 +68,7 @@ void ss_loop_fail(struct loop *loop, const struct ss_error *error)
 void ss_loop_exits(struct loop *loop, bool ended_well)
 {
     if (!loop->facts.persists ||
-        loop->facts.run->facts.options.durability != DURABLE_EXIT)
+        run_of(loop)->options.durability != DURABLE_EXIT)
         return;
     bool stable = strchr(loop->facts.ns, ':') == NULL;
     if (loop->facts.parent && ended_well && !stable)
@@ -195,7 +195,7 @@ static bool show_finished(struct loop *loop)
     }
     int status =
         ss_loop_apply(loop, tasks, loop->facts.tasks.count, &channel, &error);
-    loop->facts.run->facts.keeps_output = loop->folds.count > 0;
+    run_of(loop)->keeps_output = loop->folds.count > 0;
     ss_loop_drop_folds(loop);
     if (status != SS_OK) {
         ss_loop_update_failed(loop, channel, &error);
@@ -355,12 +355,12 @@ static void next_superstep(struct loop *loop)
     miss_plain(loop);
     if (!loop->facts.parent) {
         ss_resume_value_put(loop->facts.run, NULL); // R7.10: for this one alone
-        loop->facts.run->facts.recovering = false;
+        run_of(loop)->recovering = false;
     }
     ss_loop_save(loop, SS_SOURCE_LOOP);
     values(loop); // behind the save: it rests on that row
     if (should_stop(loop, &loop->facts.graph->interrupt_after,
-            &loop->facts.run->facts.options.after)) {
+            &run_of(loop)->options.after)) {
         ss_loop_plan(loop, true);
         loop->facts.engine->watch->planned(loop);
         leave_interrupted(loop, json_array());

@@ -45,7 +45,7 @@ static void restore_task(
         ss_task_move(task, TASK_DONE);
         task->restored = true;
         if (task->facts.planned.kind != SS_TASK_HANDLER)
-            task->facts.loop->facts.run->facts.stats.restored++;
+            run_of(task->facts.loop)->stats.restored++;
         break;
     case SS_FOUND_HANDLED:
         restore_handler(task, options);
@@ -66,7 +66,7 @@ void ss_loop_restore(struct loop *loop)
     size_t count = loop->facts.tasks.count;
     const struct ss_restore_options options = {.pending = &loop->pending,
         .resume_map = loop->facts.run->resume_map,
-        .recovering = loop->facts.run->facts.recovering,
+        .recovering = run_of(loop)->recovering,
         .replaying = loop->first_superstep && loop->entered.replaying,
         .superseded = loop->entered.superseded,
         .since_seq = loop->entered.tried_seq};

@@ -106,7 +106,7 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
         task->goes_first = task->facts.state == TASK_NEW;
         // after a crash who went first is the same
         if (task->goes_first ||
-            (loop->facts.run->facts.recovering &&
+            (run_of(loop)->recovering &&
                 ss_pendings_ours(&loop->pending, task->facts.planned.id)))
             return;
     }

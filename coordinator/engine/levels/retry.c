@@ -172,8 +172,7 @@ static void recover_tries(
 
 void ss_loop_recover_tries(struct loop *loop)
 {
-    for (size_t i = 0;
-         loop->facts.run->facts.recovering && i < loop->facts.tasks.count;
+    for (size_t i = 0; run_of(loop)->recovering && i < loop->facts.tasks.count;
          i++) {
         struct task *task = loop->facts.tasks.items[i];
         if (task->facts.state != TASK_NEW)
@@ -216,7 +215,7 @@ static void start_handler(struct task *task)
 {
     struct task *handler = ss_loop_plan_handler(task->facts.loop, task);
     task->error_handled = true;
-    task->facts.loop->facts.run->facts.stats.planned++;
+    run_of(task->facts.loop)->stats.planned++;
     ss_task_start(handler);
 }
 

@@ -14,16 +14,16 @@ void ss_task_sent(struct task *task, int64_t wall_us)
     if (task->facts.tries.attempts == 1)
         task->facts.tries.first_attempt_us = wall_us;
     if (task->facts.loop->facts.run)
-        task->facts.loop->facts.run->facts.running++;
+        run_of(task->facts.loop)->running++;
 }
 
 void ss_task_attempt_over(struct task *task)
 {
     ss_check(task->facts.state == TASK_RUNNING);
-    ss_check(!task->facts.loop->facts.run ||
-             task->facts.loop->facts.run->facts.running > 0);
+    ss_check(
+        !task->facts.loop->facts.run || run_of(task->facts.loop)->running > 0);
     if (task->facts.loop->facts.run)
-        task->facts.loop->facts.run->facts.running--;
+        run_of(task->facts.loop)->running--;
     ss_task_move(task, TASK_NEW);
 }
 

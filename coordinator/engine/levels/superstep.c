@@ -133,8 +133,8 @@ void ss_loop_keys(
     *ret_final = loop->facts.graph->output;
     *ret_shown = loop->facts.parent ? loop->facts.graph->output
                                     : loop->facts.graph->stream;
-    if (!loop->facts.parent && loop->facts.run->facts.options.has_output_keys)
-        *ret_shown = *ret_final = loop->facts.run->facts.options.output_keys;
+    if (!loop->facts.parent && run_of(loop)->options.has_output_keys)
+        *ret_shown = *ret_final = run_of(loop)->options.output_keys;
 }
 
 json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys)

@@ -133,7 +133,7 @@ void ss_task_start(struct task *task)
         // fresh thread is one (enter.c)
         const struct loop *loop = task->facts.loop;
         bool is_command = !loop->facts.parent &&
-                          loop->facts.run->facts.options.command &&
+                          run_of(loop)->options.command &&
                           !loop->entered.resuming;
         task->facts.returned =
             is_command ? ss_value_ref(task->facts.planned.input)

@@ -56,7 +56,7 @@ bool ss_loop_is_saved(const struct loop *loop)
 bool ss_task_was_told(const struct task *task)
 {
     const struct loop *loop = task->facts.loop;
-    return task->restored && loop->facts.run->facts.recovering &&
+    return task->restored && run_of(loop)->recovering &&
            ss_pendings_ours(&loop->pending, task->facts.planned.id);
 }
 

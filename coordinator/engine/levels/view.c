@@ -90,7 +90,7 @@ void ss_view_pending(struct loop *view, const struct ss_row *row)
     for (size_t i = 0; i < row->writes_count; i++)
         if (row->writes[i].value)
             ss_pendings_add(&view->pending, &row->writes[i],
-                strcmp(row->run, view->facts.run->facts.id) == 0, row->seq);
+                strcmp(row->run, run_of(view)->id) == 0, row->seq);
 }
 
 // ------------------------------------------------ its tasks
@@ -115,7 +115,7 @@ static void take_write(struct task *task, const struct ss_row_write *write)
 
 void ss_view_task_ended(struct task *task, const struct ss_row *row)
 {
-    ss_check(task->facts.loop->facts.run->facts.state == RUN_NEW); // a shadow's
+    ss_check(run_of(task->facts.loop)->state == RUN_NEW); // a shadow's
     ss_writes_fini(&task->facts.writes);
     ss_task_show(task, TASK_DONE);
     for (size_t i = 0; i < row->writes_count; i++)
