@@ -359,14 +359,16 @@ static void verify_asked(
         command->thread ? ss_map_get(ss_threads_all(engine), command->thread)
                         : NULL;
     if (command->type == SS_COMMAND_STORE && command->thread)
-        ss_invariant(I244, thread && thread->store_tag == command->tag);
+        ss_invariant(
+            I244, thread && ss_thread_awaits_unit(thread, command->tag));
     if (command->type == SS_COMMAND_STORE)
         ss_invariant(I245, command->rows_count > 0 || command->puts_count > 0 ||
                                command->delete_to > 0 ||
                                command->delete_thread);
     if (command->type == SS_COMMAND_READ && thread)
-        ss_invariant(I158, thread->state != THREAD_LOADING ||
-                               thread->load_tag == command->tag);
+        ss_invariant(
+            I158, thread->state != THREAD_LOADING ||
+                      ss_thread_awaits(engine, command->tag) == thread);
 }
 
 // A unit holds what comes behind the rows that are durable, without a gap.

@@ -31,7 +31,7 @@ static void on_stored(struct engine *engine, const struct ss_event *event)
         ss_pause_stored(engine, event) || ss_claim_stored(engine, event))
         return;
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
-    if (!thread || thread->store_tag != event->stored.tag)
+    if (!thread || !ss_thread_awaits_unit(thread, event->stored.tag))
         return;
     on_unit_stored(thread, event->stored.status, event->stored.message);
 }
@@ -47,7 +47,7 @@ bool ss_event_take_stored(struct engine *engine)
         event.stored.message = it.message;
         if (!it.thread)
             on_stored(engine, &event);
-        else if (it.thread->store_tag == it.tag)
+        else if (ss_thread_awaits_unit(it.thread, it.tag))
             on_unit_stored(it.thread, it.status, it.message);
         ss_free(it.message);
     }

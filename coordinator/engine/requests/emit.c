@@ -110,15 +110,8 @@ static bool is_behind(
     const struct run *run, const struct subscriber *subscriber)
 {
     const struct run_facts *its = ss_run_facts(run);
-    for (size_t i = 0; i < its->thread->held.count; i++) {
-        const struct ss_command *held = &its->thread->held.items[i].command;
-        if (held->type == SS_COMMAND_EVENT && held->id == subscriber->id &&
-            strcmp(held->peer, subscriber->listener->peer) == 0 &&
-            (its->options.durability != DURABLE_SYNC ||
-                !json_object_get(held->json, "seq")))
-            return true;
-    }
-    return false;
+    return ss_thread_holds_event(its->thread, subscriber->listener->peer,
+        subscriber->id, its->options.durability == DURABLE_SYNC);
 }
 
 // Takes `json`.

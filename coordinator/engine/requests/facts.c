@@ -19,11 +19,6 @@
 
 // ------------------------------------------------ saying them
 
-static bool is_there(const struct thread *thread)
-{
-    return thread->record.text || ss_journal_head(thread->journal) > 0;
-}
-
 // What `if_exists` says is done where there is such a thread.
 enum if_exists { PUT_OVER, KEEP, REFUSE, IF_EXISTS_COUNT };
 
@@ -49,7 +44,8 @@ static int check_put(struct thread *thread, const struct ss_request *request,
     int status = ss_key_check(request, error);
     if (status == SS_OK)
         status = read_if_exists(request, ret_if_exists, error);
-    if (status == SS_OK && *ret_if_exists == REFUSE && is_there(thread))
+    if (status == SS_OK && *ret_if_exists == REFUSE &&
+        ss_thread_is_there(thread))
         status = ss_error_set(
             error, SS_EEXISTS, "there is a thread %s already", thread->id);
     return status;
@@ -63,7 +59,7 @@ void ss_facts_request(struct thread *thread, const struct ss_request *request)
         return;
     json_t *facts = NULL;
     int status = check_put(thread, request, &if_exists, &error);
-    bool is_new = !is_there(thread);
+    bool is_new = !ss_thread_is_there(thread);
     if (status == SS_OK)
         status = ss_facts_lay(thread, request->facts, &facts, &error);
     if (status != SS_OK) {
@@ -77,7 +73,7 @@ void ss_facts_request(struct thread *thread, const struct ss_request *request)
         }
         ss_answer_keep(thread, request, answer);
         ss_thread_seal(thread);
-        ss_check(!thread->open && is_there(thread));
+        ss_check(!thread->open && ss_thread_is_there(thread));
         ss_reply_durable(thread, request, answer);
     }
     json_decref(facts);
@@ -87,17 +83,12 @@ void ss_facts_request(struct thread *thread, const struct ss_request *request)
 
 void ss_facts_thread(struct thread *thread, const struct ss_request *request)
 {
-    struct ss_error error;
-    json_t *record = NULL;
-    const char *text = thread->record.text;
-    if (!text) {
+    json_t *record = ss_thread_record(thread);
+    if (!record) {
         ss_reply_error(thread->engine, request, SS_ENOTFOUND,
             "there is no thread %s", thread->id);
         return;
     }
-    int status = ss_json_parse(text, strlen(text), &record, &error);
-    ss_check(
-        status == SS_OK && json_is_object(record)); // it was made from JSON
     json_t *shown = ss_thread_shown(
         record, ss_thread_busy(thread) ? SS_THREAD_RUNNING
                                        : ss_json_str(record, "status", NULL));

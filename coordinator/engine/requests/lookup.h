@@ -54,8 +54,6 @@ void ss_request_scan(struct engine *engine, const struct ss_request *request);
 
 // ------------------------------------------------ resume.c
 
-// It was read, and is not about to be deleted: requests may be served on it.
-bool ss_requests_open(const struct thread *thread);
 // Serve it when the thread is loaded: at once, if it is. Borrows all.
 void ss_request_later(
     struct thread *thread, enum turn turn, const struct ss_request *request);

@@ -64,7 +64,7 @@ bool ss_outlived_look(struct thread *thread, const struct ss_request *request)
         (struct scan_reply){.request = ss_request_ref(request),
             .thread = ss_strdup(thread->id),
             .born_us = thread->born_us,
-            .is_early = thread->delete_to > 0},
+            .is_early = ss_thread_has_past(thread)},
         ss_run_key(run, thread->id));
     return true;
 }

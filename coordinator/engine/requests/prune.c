@@ -196,7 +196,7 @@ void ss_prune_thread(struct thread *thread, const struct ss_request *request)
             "thread %s is busy: wait for its run, or cancel it", thread->id);
         return;
     }
-    if (head > thread->issued) {
+    if (ss_thread_owes_rows(thread)) {
         ss_reply_error(thread->engine, request, SS_EAGAIN,
             "thread %s: its last rows are on their way: ask again", thread->id);
         return;

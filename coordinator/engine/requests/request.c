@@ -164,7 +164,7 @@ static void ask_thread(
     if (ss_redirect(engine, request, name))
         return;
     struct thread *thread = ss_thread_get(engine, name);
-    if (ss_requests_open(thread) && ss_waiting_count(thread) == 0 &&
+    if (ss_thread_is_open(thread) && ss_waiting_count(thread) == 0 &&
         ss_is_read(engine, name) && !is_early_copy(thread, request))
         handlers[request->op].on_thread(thread, request);
     else

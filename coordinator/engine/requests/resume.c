@@ -26,11 +26,6 @@
 #include "coordinator/engine/threads/threads.h"
 #include "coordinator/engine/threads/waiting.h"
 
-bool ss_requests_open(const struct thread *thread)
-{
-    return thread->state == THREAD_HOT && thread->deletion == DELETION_NONE;
-}
-
 // Each is looked at once: what cannot be served yet stays, in its order.
 void ss_requests_resume(struct thread *thread)
 {
@@ -39,7 +34,7 @@ void ss_requests_resume(struct thread *thread)
         return;
     struct waiting waiting;
     for (size_t left = ss_waiting_count(thread);
-         left > 0 && ss_requests_open(thread) &&
+         left > 0 && ss_thread_is_open(thread) &&
          ss_waiting_take_first(thread, &waiting);
          left--)
         if (thread->engine->requests->serve(thread, &waiting))

@@ -36,7 +36,7 @@ static int check_thread(const struct thread *thread,
     if (!said || strcmp(said, refuse) != 0)
         return ss_error_set(
             error, SS_EINVAL, "if_absent: say %s or %s", make, refuse);
-    if (thread->record.text || ss_thread_head(thread) > 0)
+    if (ss_thread_is_there(thread))
         return SS_OK;
     return ss_error_set(
         error, SS_ENOTFOUND, "there is no thread %s", thread->id);

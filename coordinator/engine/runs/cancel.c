@@ -82,10 +82,10 @@ static void stop(struct run *run, const char *why)
 static void begin_taking_back(struct run *run)
 {
     struct thread *thread = ss_run_facts(run)->thread;
-    ss_check(thread->seat->run == run && !thread->seat->taken_back);
+    ss_check(ss_seat(thread)->run == run && !ss_seat(thread)->taken_back);
     ss_run_move(run, RUN_TAKEN_BACK);
-    thread->seat->run = NULL;
-    thread->seat->taken_back = run;
+    ss_seat(thread)->run = NULL;
+    ss_seat(thread)->taken_back = run;
     ss_run_record_put(run, SS_RUN_TAKEN_BACK);
     ss_engine_narrate(ss_run_facts(run)->engine,
         "the run on thread %s is taken back", thread->id);
@@ -151,16 +151,15 @@ static void take_back(struct thread *thread, const char *id)
 
 bool ss_run_take_back(struct thread *thread)
 {
-    struct run *run = thread->seat->taken_back;
-    if (!run || thread->state != THREAD_HOT || thread->open ||
-        thread->issued < ss_journal_head(thread->journal))
+    struct run *run = ss_seat(thread)->taken_back;
+    if (!run || thread->state != THREAD_HOT || ss_thread_owes_rows(thread))
         return false;
     json_t *result = ss_run_result(run, SS_RUN_CANCELLED);
     json_object_set_new(result, "output", json_null());
     take_back(thread, ss_run_facts(run)->id);
     ss_run_facts(run)->engine->watch->ended(run, result);
     json_decref(result);
-    thread->seat->taken_back = NULL;
+    ss_seat(thread)->taken_back = NULL;
     ss_run_move(run, RUN_ENDED);
     ss_run_forget(run);
     return true;

@@ -113,7 +113,7 @@ static void move_running(struct run *run, const struct ss_graph *graph)
     ss_loop_drop_folds(its->root);
     ss_root_failed(its->root, NULL); // nobody advances it any more
     ss_run_move(run, RUN_ENDED);
-    thread->seat->run = NULL;
+    ss_seat(thread)->run = NULL;
     ss_run_forget(run);
     ss_check(ss_run_recover_as(thread, id, run));
 }
@@ -170,7 +170,7 @@ json_t *ss_run_migrate(struct thread *thread, const char *run_id,
         to = ss_graph_version(
             thread->engine, ss_json_str(at, "graph", "?"), version, error);
     // under `exit` it begins again, and rows on their way cannot be made void
-    if (to && ss_thread_head(thread) > thread->issued) {
+    if (to && ss_thread_owes_rows(thread)) {
         ss_error_set(error, SS_EAGAIN,
             "thread %s: its last rows are on their way: ask again", thread->id);
         to = NULL;

@@ -74,19 +74,19 @@ void ss_quarantine_fini(struct engine *engine)
 
 json_t *ss_thread_quarantined(const struct thread *thread)
 {
-    return thread->seat->quarantined;
+    return ss_seat(thread)->quarantined;
 }
 
 static const char *quarantined_run(const struct thread *thread)
 {
-    return ss_json_str(thread->seat->quarantined, "run", "");
+    return ss_json_str(ss_seat(thread)->quarantined, "run", "");
 }
 
 // Who waits for the thread is told so by release.c.
 static void park(struct thread *thread, json_t *record)
 {
-    json_decref(thread->seat->quarantined);
-    thread->seat->quarantined = json_incref(record);
+    json_decref(ss_seat(thread)->quarantined);
+    ss_seat(thread)->quarantined = json_incref(record);
     ss_engine_narrate(thread->engine,
         "run %s on thread %s has ended its "
         "coordinator %d times and is parked",
@@ -166,8 +166,8 @@ static void load(struct engine *engine, const struct suspect *suspect)
     struct thread *thread = ss_map_get(ss_threads_all(engine), suspect->thread);
     if (!thread || !thread->is_unread)
         return; // it has moved
-    thread->seat->recoveries = ss_json_int(suspect->record, "recoveries", 0);
-    if (thread->seat->recoveries == SS_RECOVERIES_MAX) {
+    ss_seat(thread)->recoveries = ss_json_int(suspect->record, "recoveries", 0);
+    if (ss_seat(thread)->recoveries == SS_RECOVERIES_MAX) {
         ss_free(quarantine->on_probation);
         quarantine->on_probation = ss_strdup(thread->id);
         quarantine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
@@ -212,7 +212,8 @@ static bool is_over(const struct engine *engine)
         return true;
     if (thread->state == THREAD_LOADING)
         return false;
-    return !thread->seat->run || part_of(thread->seat->run)->recoveries == 0 ||
+    return !ss_seat(thread)->run ||
+           part_of(ss_seat(thread)->run)->recoveries == 0 ||
            engine->now_ms >= quarantine->probation_ends_ms;
 }
 
@@ -226,9 +227,9 @@ void ss_suspects_next(struct engine *engine)
         quarantine->on_probation
             ? ss_map_get(ss_threads_all(engine), quarantine->on_probation)
             : NULL;
-    if (thread && thread->seat->run &&
-        part_of(thread->seat->run)->recoveries > 0)
-        acquit(thread->seat->run);
+    if (thread && ss_seat(thread)->run &&
+        part_of(ss_seat(thread)->run)->recoveries > 0)
+        acquit(ss_seat(thread)->run);
     ss_free(quarantine->on_probation);
     quarantine->on_probation = NULL;
     size_t next = SS_NONE;
@@ -281,23 +282,23 @@ void ss_run_survives(struct run *run)
 void ss_quarantined_cancel(struct thread *thread)
 {
     ss_cancelled_forget(thread);
-    thread->seat->cancelled_record = thread->seat->quarantined;
-    thread->seat->quarantined = NULL;
+    ss_seat(thread)->cancelled_record = ss_seat(thread)->quarantined;
+    ss_seat(thread)->quarantined = NULL;
     ss_thread_read_after_all(thread);
 }
 
 void ss_cancelled_forget(struct thread *thread)
 {
-    json_decref(thread->seat->cancelled_record);
-    thread->seat->cancelled_record = NULL;
+    json_decref(ss_seat(thread)->cancelled_record);
+    ss_seat(thread)->cancelled_record = NULL;
 }
 
 bool ss_cancelled_found(struct thread *thread, const char *run)
 {
-    if (strcmp(ss_json_str(thread->seat->cancelled_record, "run", ""), run) !=
-        0)
+    if (strcmp(ss_json_str(ss_seat(thread)->cancelled_record, "run", ""),
+            run) != 0)
         return false;
-    json_t *record = json_incref(thread->seat->cancelled_record);
+    json_t *record = json_incref(ss_seat(thread)->cancelled_record);
     struct waiting_list waiting = ss_waiting_take_all(thread);
     ss_cancelled_forget(thread);
     ss_thread_break(thread, SS_EQUARANTINED, "its run was not cancelled");
@@ -311,10 +312,10 @@ bool ss_cancelled_found(struct thread *thread, const char *run)
 
 void ss_quarantined_release(struct thread *thread)
 {
-    json_t *record = thread->seat->quarantined;
+    json_t *record = ss_seat(thread)->quarantined;
     ss_engine_narrate(thread->engine, "run %s on thread %s is released",
         quarantined_run(thread), thread->id);
-    thread->seat->quarantined = NULL;
+    ss_seat(thread)->quarantined = NULL;
     add(thread, record, SS_RUN_RUNNING, 1);
     json_decref(record);
 }
@@ -352,7 +353,7 @@ void ss_suspects_verify(const struct engine *engine)
     for (const struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next) {
         const struct thread *thread = e->value;
-        const struct seat *seat = thread->seat;
+        const struct seat *seat = ss_seat(thread);
         if (seat->quarantined)
             ss_invariant(I27, thread->is_unread && !seat->cancelled_record);
         else if (thread->is_unread)

@@ -44,7 +44,7 @@
 
 struct run *ss_thread_run(const struct thread *thread)
 {
-    return thread->seat->run;
+    return ss_seat(thread)->run;
 }
 
 // It has a run or an update, or its rows are about to be void.
@@ -55,14 +55,14 @@ static bool is_taken(const struct seat *seat)
 
 bool ss_thread_busy(const struct thread *thread)
 {
-    return is_taken(thread->seat) || ss_queue_waits(thread) ||
+    return is_taken(ss_seat(thread)) || ss_queue_waits(thread) ||
            ss_waiting_run(thread);
 }
 
 void ss_thread_busy_with(
     const struct thread *thread, char ret_text[SS_BUSY_TEXT_SIZE])
 {
-    const struct seat *seat = thread->seat;
+    const struct seat *seat = ss_seat(thread);
     const struct run *run = seat->run ? seat->run : seat->taken_back;
     const char *id = run ? ss_run_facts(run)->id : ss_waiting_run(thread);
     if (!id && !seat->change && seat->queue.count > 0)
@@ -112,12 +112,12 @@ int ss_queue_strategy(
 
 static int check_room(const struct thread *thread, struct ss_error *error)
 {
-    if (thread->seat->queue.count >= SS_QUEUE_THREAD_MAX)
+    if (ss_seat(thread)->queue.count >= SS_QUEUE_THREAD_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "thread %s: %zu runs wait for "
             "their turn already, and %d are the most: ask again when some "
             "have ended, or cancel some",
-            thread->id, thread->seat->queue.count, SS_QUEUE_THREAD_MAX);
+            thread->id, ss_seat(thread)->queue.count, SS_QUEUE_THREAD_MAX);
     if (thread->engine->runs->queued >= SS_QUEUE_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "%zu runs wait for their turn "
@@ -130,7 +130,7 @@ int ss_queue_make_way(
     struct run *run, enum if_busy if_busy, struct ss_error *error)
 {
     struct thread *thread = ss_run_facts(run)->thread;
-    const struct seat *seat = thread->seat;
+    const struct seat *seat = ss_seat(thread);
     bool back = if_busy == IF_BUSY_ROLLBACK;
     const char *found = NULL;
     char why[SS_UUID_SIZE + 64];
@@ -153,7 +153,7 @@ int ss_queue_make_way(
 // In order of their places, which grow over all coordinators of a thread.
 static void insert(struct thread *thread, struct run *run, int64_t place)
 {
-    struct seat *seat = thread->seat;
+    struct seat *seat = ss_seat(thread);
     size_t at = seat->queue.count;
     ss_check(part_of(run)->record && !ss_run_facts(run)->root);
     while (at > 0 && ss_json_int(part_of(seat->queue.items[at - 1])->record,
@@ -188,9 +188,9 @@ void ss_queue_join(struct run *run)
     struct run_part *part = part_of(run);
     struct thread *thread = its->thread;
     struct engine *engine = its->engine;
-    int64_t place = engine->wall_us > thread->seat->queue_last
+    int64_t place = engine->wall_us > ss_seat(thread)->queue_last
                         ? engine->wall_us
-                        : thread->seat->queue_last + 1;
+                        : ss_seat(thread)->queue_last + 1;
     ss_check(!part->record && its->request);
     part->record = ss_run_record(run, SS_RUN_QUEUED);
     json_object_set_new(part->record, "place", json_integer(place));
@@ -199,8 +199,8 @@ void ss_queue_join(struct run *run)
         "run of graph %s waits for its turn on thread "
         "%s, behind %zu",
         its->graph->name, thread->id,
-        thread->seat->queue.count +
-            (thread->seat->run || thread->seat->taken_back));
+        ss_seat(thread)->queue.count +
+            (ss_seat(thread)->run || ss_seat(thread)->taken_back));
     insert(thread, run, place);
     ss_run_say_facts(run);
     put_record(run, json_incref(part->record));
@@ -227,9 +227,9 @@ void ss_queue_found(struct thread *thread, json_t *record)
 static void take_out(struct run *run)
 {
     struct thread *thread = ss_run_facts(run)->thread;
-    for (size_t i = thread->seat->queue.count; i-- > 0;)
-        if (thread->seat->queue.items[i] == run)
-            SS_VEC_REMOVE(&thread->seat->queue, i);
+    for (size_t i = ss_seat(thread)->queue.count; i-- > 0;)
+        if (ss_seat(thread)->queue.items[i] == run)
+            SS_VEC_REMOVE(&ss_seat(thread)->queue, i);
     ss_check(thread->engine->runs->queued > 0);
     thread->engine->runs->queued--;
 }
@@ -273,10 +273,10 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
 
 void ss_queue_broken(struct thread *thread, int status, const char *message)
 {
-    for (size_t i = thread->seat->queue.count; i-- > 0;) {
-        struct run *run = thread->seat->queue.items[i];
+    for (size_t i = ss_seat(thread)->queue.count; i-- > 0;) {
+        struct run *run = ss_seat(thread)->queue.items[i];
         if (!ss_thread_is_anothers(status) &&
-            part_of(run)->unit <= thread->units_durable)
+            ss_thread_unit_is_durable(thread, part_of(run)->unit))
             continue;
         take_out(run);
         ss_run_abandon(run, status, message);
@@ -286,7 +286,7 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 void ss_queue_fini(struct thread *thread)
 {
     struct runs *runs = thread->engine->runs;
-    struct seat *seat = thread->seat;
+    struct seat *seat = ss_seat(thread);
     for (size_t i = 0; i < seat->queue.count; i++)
         ss_run_free(seat->queue.items[i]);
     if (seat->taken_back)
@@ -301,7 +301,7 @@ void ss_queue_fini(struct thread *thread)
 
 void ss_queue_later(struct thread *thread)
 {
-    struct seat *seat = thread->seat;
+    struct seat *seat = ss_seat(thread);
     if (seat->turn || (seat->queue.count == 0 && !seat->taken_back))
         return;
     seat->turn = true;
@@ -325,9 +325,9 @@ static struct ss_graph *graph_of(struct run *run)
 // The next one begins, if nothing is before it.
 static bool begin_next(struct thread *thread)
 {
-    const struct seat *seat = thread->seat;
-    if (thread->state != THREAD_HOT || thread->deletion != DELETION_NONE ||
-        seat->queue.count == 0 || is_taken(seat) || ss_waiting_run(thread))
+    const struct seat *seat = ss_seat(thread);
+    if (!ss_thread_is_open(thread) || seat->queue.count == 0 ||
+        is_taken(seat) || ss_waiting_run(thread))
         return false;
     ss_thread_seal(thread); // the end of the one before is in the journal
     if (has_unfinished(thread))
@@ -342,13 +342,13 @@ static bool begin_next(struct thread *thread)
 
 bool ss_queue_waits(const struct thread *thread)
 {
-    return thread->seat->queue.count > 0;
+    return ss_seat(thread)->queue.count > 0;
 }
 
 const json_t *ss_queue_record(
     const struct thread *thread, const char *run, size_t *ret_before)
 {
-    const struct seat *seat = thread->seat;
+    const struct seat *seat = ss_seat(thread);
     for (size_t i = 0; i < seat->queue.count; i++) {
         if (strcmp(ss_run_facts(seat->queue.items[i])->id, run) == 0) {
             *ret_before = i;

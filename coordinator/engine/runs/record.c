@@ -75,12 +75,12 @@ bool ss_records_are_keyed(const struct engine *engine)
 
 void ss_record_is_old(struct thread *thread, const char *run)
 {
-    ss_map_put(&thread->seat->old_records, run, thread);
+    ss_map_put(&ss_seat(thread)->old_records, run, thread);
 }
 
 static bool is_old(const struct thread *thread, const char *run)
 {
-    return ss_map_get(&thread->seat->old_records, run) != NULL;
+    return ss_map_get(&ss_seat(thread)->old_records, run) != NULL;
 }
 
 void ss_record_found(struct thread *thread, const json_t *record)
@@ -91,7 +91,7 @@ void ss_record_found(struct thread *thread, const json_t *record)
 
 void ss_records_rest(struct thread *thread)
 {
-    ss_map_fini(&thread->seat->old_records, NULL);
+    ss_map_fini(&ss_seat(thread)->old_records, NULL);
 }
 
 static bool is_keyed(const struct thread *thread, const char *run)

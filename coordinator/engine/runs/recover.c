@@ -72,7 +72,7 @@ static int recover_root(struct run *run, struct ss_error *error)
 {
     const struct run_facts *its = ss_run_facts(run);
     struct thread *thread = its->thread;
-    ss_check(thread->seat->run == run && its->entry_seq > 0);
+    ss_check(ss_seat(thread)->run == run && its->entry_seq > 0);
     if (its->options.durability == DURABLE_EXIT &&
         ss_journal_head(thread->journal) > its->entry_seq) {
         ss_run_void_rows(thread, its->id, its->entry_seq + 1, true);
@@ -88,7 +88,7 @@ bool ss_run_recover_as(
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
     const struct ss_run_rows *rows = ss_journal_run(thread->journal, id);
-    if (!rows || rows->end || !rows->entry || thread->seat->run)
+    if (!rows || rows->end || !rows->entry || ss_seat(thread)->run)
         return true;
     if (ss_cancelled_found(thread, id))
         return true;
@@ -104,14 +104,14 @@ bool ss_run_recover_as(
     part->created_us = ss_json_int(rows->entry, "created_us", 0);
     const struct ss_row *row = ss_journal_row(thread->journal, rows->first_seq);
     part->began_us = row ? row->wall_us : 0;
-    part->recoveries = thread->seat->recoveries;
-    thread->seat->recoveries = 0;
+    part->recoveries = ss_seat(thread)->recoveries;
+    ss_seat(thread)->recoveries = 0;
     if (before)
         take_over(run, before);
     int status = ss_run_parse_stored(
         run, json_object_get(rows->entry, "request"), &error);
     ss_root_make(run);
-    thread->seat->run = run;
+    ss_seat(thread)->run = run;
     ss_run_move(run, RUN_ACTIVE);
     ss_check(its->entry_seq > 0);
     ss_run_enlist(run);

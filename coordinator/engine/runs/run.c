@@ -162,7 +162,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
     const struct run_facts *its = ss_run_facts(run);
     struct thread *thread = its->thread;
     struct engine *engine = its->engine;
-    ss_check(ss_run_status_has_ended(status) && thread->seat->run == run);
+    ss_check(ss_run_status_has_ended(status) && ss_seat(thread)->run == run);
     ss_run_move(run, RUN_ENDED);
     struct ss_row *row = ss_thread_row_for_end(thread, its->id);
     row->end = json_copy(result);
@@ -178,7 +178,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
     ss_engine_narrate(engine, "the run ends: %s", ss_run_status_name(status));
     its->engine->watch->ended(run, result);
     json_decref(result);
-    thread->seat->run = NULL;
+    ss_seat(thread)->run = NULL;
     ss_run_forget(run);
 }
 
@@ -225,8 +225,8 @@ void ss_run_abandon(struct run *run, int status, const char *message)
     const struct run_facts *its = ss_run_facts(run);
     its->engine->watch->dropped(run, status, message);
     ss_run_move(run, RUN_ENDED);
-    if (its->thread->seat->run == run)
-        its->thread->seat->run = NULL;
+    if (ss_seat(its->thread)->run == run)
+        ss_seat(its->thread)->run = NULL;
     if (its->root) {
         ss_loop_drop_tasks(its->root);
         ss_loop_drop_folds(its->root);
@@ -271,9 +271,9 @@ void ss_run_enter_queued(struct run *run)
             ? SS_OK
             : ss_run_parse_stored(run,
                   json_object_get(part_of(run)->record, "request"), &error);
-    ss_check(!its->thread->seat->run && !its->thread->seat->change);
+    ss_check(!ss_seat(its->thread)->run && !ss_seat(its->thread)->change);
     ss_run_move(run, RUN_ACTIVE);
-    its->thread->seat->run = run;
+    ss_seat(its->thread)->run = run;
     ss_root_make(run);
     if (status == SS_OK)
         status = enter_root(run, &error);
@@ -287,9 +287,9 @@ int ss_run_enter(struct run *run, struct ss_error *error)
 {
     const struct run_facts *its = ss_run_facts(run);
     struct thread *thread = its->thread;
-    ss_check(!thread->seat->run && !thread->seat->change);
+    ss_check(!ss_seat(thread)->run && !ss_seat(thread)->change);
     ss_root_make(run);
-    thread->seat->run = run;
+    ss_seat(thread)->run = run;
     ss_run_move(run, RUN_ACTIVE);
     ss_run_enlist(run);
     int status = enter_root(run, error);
@@ -300,7 +300,7 @@ int ss_run_enter(struct run *run, struct ss_error *error)
         ss_run_root_ended(run);
         return SS_OK;
     }
-    thread->seat->run = NULL;
+    ss_seat(thread)->run = NULL;
     ss_run_move(run, RUN_ENDED); // before it began
     ss_run_unlist(run);
     return status;

@@ -51,7 +51,7 @@ static void verify_active(const struct run *run, struct census *census)
     const struct thread *thread = its->thread;
     const struct loop_facts *level = ss_loop_facts(its->root);
     struct census inside = {0};
-    ss_invariant(I80, its->state == RUN_ACTIVE && thread->seat->run == run);
+    ss_invariant(I80, its->state == RUN_ACTIVE && ss_seat(thread)->run == run);
     ss_invariant(I217, its->engine == thread->engine && its->graph);
     ss_invariant(I219, !part->cancelled);
     ss_invariant(
@@ -80,7 +80,7 @@ enum { QUEUED_COST = 8 };
 
 static void verify_queue(const struct thread *thread, struct census *census)
 {
-    const struct seat *seat = thread->seat;
+    const struct seat *seat = ss_seat(thread);
     int64_t last = 0;
     for (size_t i = 0; i < seat->queue.count; i++) {
         const struct run *run = seat->queue.items[i];
@@ -105,7 +105,7 @@ static void verify_queue(const struct thread *thread, struct census *census)
 
 static void verify_seat(const struct thread *thread, struct census *census)
 {
-    const struct seat *seat = thread->seat;
+    const struct seat *seat = ss_seat(thread);
     const struct run *taken_back = seat->taken_back;
     const struct run_facts *its = ss_run_facts(taken_back);
     int users =
@@ -113,7 +113,7 @@ static void verify_seat(const struct thread *thread, struct census *census)
     ss_invariant(I24, users <= 1);
     if (users > 0) {
         ss_invariant(I25, thread->state == THREAD_HOT);
-        ss_invariant(I29, thread->deletion == DELETION_NONE);
+        ss_invariant(I29, ss_thread_is_open(thread));
     }
     ss_invariant(
         I152, seat->recoveries >= 0 && seat->recoveries <= SS_RECOVERIES_MAX);
@@ -145,7 +145,7 @@ void ss_runs_verify(const struct engine *engine, struct census *census)
          e = e->next) {
         const struct thread *thread = e->value;
         verify_seat(thread, census);
-        turns += thread->seat->turn;
+        turns += ss_seat(thread)->turn;
     }
     ss_invariant(I94, engine->runs->by_name.count == census->runs);
     ss_invariant(I95, engine->runs->queued == census->queued);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
+#include "coordinator/engine/threads/thread.h"
 
 struct change;
 struct run;
@@ -29,5 +30,10 @@ struct seat {
     json_t *cancelled_record;  // of one that is being cancelled; or NULL
     int64_t recoveries;        // of the run that it is read for
 };
+
+static inline struct seat *ss_seat(const struct thread *thread)
+{
+    return thread->seat;
+}
 
 #endif

@@ -18,15 +18,15 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
-static void made(struct thread *thread)
+static struct seat *made(void)
 {
-    thread->seat = ss_zalloc(1, sizeof(*thread->seat));
+    return ss_zalloc(1, sizeof(struct seat));
 }
 
 // A run that makes a row is not what ended its coordinator (quarantine.c).
 static void row_begins(struct thread *thread, const char *run)
 {
-    struct run *active = thread->seat->run;
+    struct run *active = ss_seat(thread)->run;
     if (active && part_of(active)->recoveries > 0 &&
         strcmp(ss_run_facts(active)->id, run) == 0)
         ss_run_survives(active);
@@ -49,7 +49,7 @@ static void await_runs(struct thread *thread, const char *run)
 
 static void broken(struct thread *thread, int status, const char *message)
 {
-    struct seat *seat = thread->seat;
+    struct seat *seat = ss_seat(thread);
     char *run = seat->run ? ss_strdup(ss_run_facts(seat->run)->id) : NULL;
     if (seat->run)
         ss_run_abandon(seat->run, status, message);
@@ -80,7 +80,7 @@ static void rests(struct thread *thread)
 // again. A run that has entered knows what its first row says.
 static bool packs(struct thread *thread)
 {
-    const struct seat *seat = thread->seat;
+    const struct seat *seat = ss_seat(thread);
     const struct run_facts *its = ss_run_facts(seat->run);
     if (!its || seat->change || seat->taken_back ||
         ss_loop_facts(its->root)->status != LOOP_RUNNING)
@@ -91,11 +91,11 @@ static bool packs(struct thread *thread)
 
 static void gone(struct thread *thread)
 {
-    ss_check(!thread->seat->run && !thread->seat->change);
+    ss_check(!ss_seat(thread)->run && !ss_seat(thread)->change);
     ss_queue_fini(thread);
-    json_decref(thread->seat->quarantined);
+    json_decref(ss_seat(thread)->quarantined);
     rests(thread);
-    ss_free(thread->seat);
+    ss_free(ss_seat(thread));
 }
 
 const struct thread_owner ss_runs_owner = {

@@ -25,11 +25,11 @@ void ss_runs_drop(struct engine *engine)
     for (struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next) {
         struct thread *thread = e->value;
-        if (thread->seat->run)
-            SS_VEC_PUSH(&engine->runs->ended, thread->seat->run);
-        if (thread->seat->change)
-            ss_update_state_free(thread->seat->change);
-        thread->seat->run = NULL;
+        if (ss_seat(thread)->run)
+            SS_VEC_PUSH(&engine->runs->ended, ss_seat(thread)->run);
+        if (ss_seat(thread)->change)
+            ss_update_state_free(ss_seat(thread)->change);
+        ss_seat(thread)->run = NULL;
     }
     ss_runs_free_ended(engine);
 }

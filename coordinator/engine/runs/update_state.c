@@ -91,8 +91,8 @@ void ss_update_state_free(struct change *change)
     drop_superstep(change);
     SS_VEC_FINI(&change->tasks);
     ss_arena_fini(&change->memory);
-    if (change->thread->seat->change == change)
-        change->thread->seat->change = NULL;
+    if (ss_seat(change->thread)->change == change)
+        ss_seat(change->thread)->change = NULL;
     ss_queue_later(change->thread);
     ss_graph_unref(change->root);
     ss_graph_unref(change->graph);
@@ -530,9 +530,9 @@ static void begin_superstep(struct change *change)
 // request may bring so many that none may stand on the stack of another.
 static void run_on(struct thread *thread)
 {
-    while (thread->seat->change && thread->seat->change->is_due) {
-        thread->seat->change->is_due = false;
-        begin_superstep(thread->seat->change);
+    while (ss_seat(thread)->change && ss_seat(thread)->change->is_due) {
+        ss_seat(thread)->change->is_due = false;
+        begin_superstep(ss_seat(thread)->change);
     }
 }
 
@@ -595,7 +595,7 @@ void ss_update_state_request(
     change->request = ss_request_ref(request);
     change->supersteps = json_deep_copy(request->supersteps);
     take_place(change, &place);
-    thread->seat->change = change;
+    ss_seat(thread)->change = change;
     go_on(change);
     change->is_due = true;
     run_on(thread);
@@ -652,7 +652,7 @@ void ss_update_state_verify(const struct change *change, struct census *census)
     ss_invariant(I234, level->graph == change->graph && !level->parent);
     ss_invariant(I235, updates_of(change) != NULL);
     ss_invariant(I236, change->losses <= SS_REDELIVERIES_MAX);
-    ss_invariant(I96, change->thread->seat->change == change &&
+    ss_invariant(I96, ss_seat(change->thread)->change == change &&
                           !change->is_due &&
                           ss_loop_facts(change->loop)->change == change &&
                           !ss_loop_facts(change->loop)->run);

@@ -95,6 +95,24 @@ uint64_t ss_thread_unit(const struct thread *thread)
     return thread->units + more;
 }
 
+bool ss_thread_unit_is_durable(const struct thread *thread, uint64_t unit)
+{
+    return unit <= thread->units_durable;
+}
+
+bool ss_thread_holds_event(const struct thread *thread, const char *peer,
+    uint64_t id, bool but_numbered)
+{
+    for (size_t i = 0; i < thread->held.count; i++) {
+        const struct ss_command *held = &thread->held.items[i].command;
+        if (held->type == SS_COMMAND_EVENT && held->id == id &&
+            strcmp(held->peer, peer) == 0 &&
+            !(but_numbered && json_object_get(held->json, "seq")))
+            return true;
+    }
+    return false;
+}
+
 void ss_thread_release_all_at(
     struct thread *thread, enum gate gate, struct ss_command command)
 {

@@ -8,6 +8,7 @@
 #ifndef SS_ENGINE_THREADS_GATE_H
 #define SS_ENGINE_THREADS_GATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "coordinator/engine/engine.h"
@@ -56,6 +57,11 @@ void ss_thread_release_all_at(
     struct thread *thread, enum gate gate, struct ss_command command);
 // The number of the unit that stores what was put last.
 uint64_t ss_thread_unit(const struct thread *thread);
+bool ss_thread_unit_is_durable(const struct thread *thread, uint64_t unit);
+// An event for `id` of `peer` is held back; `but_numbered`: one without a
+// number.
+bool ss_thread_holds_event(const struct thread *thread, const char *peer,
+    uint64_t id, bool but_numbered);
 // The row that `gate` waits for under this durability: 0 for none.
 uint64_t ss_thread_gate(
     const struct thread *thread, enum gate gate, enum durability durability);

@@ -207,3 +207,13 @@ bool ss_thread_is_quiet(const struct thread *thread)
            (!thread->journal ||
                ss_journal_head(thread->journal) == thread->issued);
 }
+
+bool ss_thread_owes_rows(const struct thread *thread)
+{
+    return ss_thread_head(thread) > thread->issued;
+}
+
+bool ss_thread_has_past(const struct thread *thread)
+{
+    return thread->delete_to > 0;
+}

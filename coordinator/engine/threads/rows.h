@@ -59,6 +59,10 @@ struct event_position ss_thread_count_events(
 void ss_thread_seal(struct thread *thread);
 // The last row's number, the open one included.
 uint64_t ss_thread_head(const struct thread *thread);
+// Rows of it have yet to be handed to the store.
+bool ss_thread_owes_rows(const struct thread *thread);
+// The store may still have what was dropped last.
+bool ss_thread_has_past(const struct thread *thread);
 // The store has all of it, and nothing is held back.
 bool ss_thread_is_quiet(const struct thread *thread);
 // A record that changes in the same unit. Takes `value` (NULL: delete).

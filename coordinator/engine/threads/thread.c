@@ -42,9 +42,19 @@ static void await_no_more(struct thread *thread)
         ss_map_remove_number(awaited, thread->load_tag);
 }
 
-struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag)
+struct thread *ss_thread_awaits(const struct engine *engine, uint64_t tag)
 {
     return ss_map_get_number(&engine->threads->awaited, tag);
+}
+
+bool ss_thread_awaits_unit(const struct thread *thread, uint64_t tag)
+{
+    return thread->store_tag == tag;
+}
+
+bool ss_thread_is_open(const struct thread *thread)
+{
+    return thread->state == THREAD_HOT && thread->deletion == DELETION_NONE;
 }
 
 struct thread *ss_thread_find(struct engine *engine, const char *id)
@@ -56,7 +66,7 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
         thread->engine = engine;
         thread->id = ss_strdup(id);
         ss_map_put(&engine->threads->by_id, id, thread);
-        engine->threads->owner->made(thread);
+        thread->seat = engine->threads->owner->made();
     }
     ss_thread_dirty(thread); // whoever asks uses it
     return thread;

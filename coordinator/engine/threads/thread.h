@@ -94,8 +94,9 @@ struct thread {
 // What the room above does about a thread. The engine is given it when it is
 // made.
 struct thread_owner {
-    // It is made, and nothing of it is read: what hangs on it is made too.
-    void (*made)(struct thread *thread);
+    // What the runs of a thread that is being made hang on. Gives, until it is
+    // gone.
+    struct seat *(*made)(void);
     // A row of that run ("": of none) is about to begin. Records may be put,
     // which go with it.
     void (*row_begins)(struct thread *thread, const char *run);
@@ -147,8 +148,12 @@ void ss_thread_sent_to(struct thread *thread, uint64_t worker);
 // waits, and finds it as if new.
 void ss_thread_delete(struct thread *thread);
 void ss_thread_destroy(struct thread **place);
+// It is hot, and is not about to be deleted.
+bool ss_thread_is_open(const struct thread *thread);
 // Whose unit or read has that tag; NULL: nobody's (any more).
-struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
+struct thread *ss_thread_awaits(const struct engine *engine, uint64_t tag);
+// The unit in flight has it.
+bool ss_thread_awaits_unit(const struct thread *thread, uint64_t tag);
 // Rows that a thread asked for. Gives that thread if it can be used now, by
 // those who wait for it, else NULL.
 struct thread *ss_thread_rows(

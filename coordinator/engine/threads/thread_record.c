@@ -21,6 +21,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/rows.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
@@ -117,23 +118,32 @@ void ss_thread_tell(struct thread *thread, const struct thread_report *report)
         ss_buf_steal(&text, NULL));
 }
 
-// What is stored of it. Gives.
-static json_t *stored(const struct thread *thread)
+bool ss_thread_is_there(const struct thread *thread)
+{
+    return thread->record.text || ss_thread_head(thread) > 0;
+}
+
+json_t *ss_thread_record(const struct thread *thread)
 {
     struct ss_error error;
     json_t *record = NULL;
     const char *text = thread->record.text;
-    if (!text || ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
-        return json_pack(
-            "{s:I}", "created_us", (json_int_t)thread->engine->wall_us);
+    if (!text)
+        return NULL;
+    int status = ss_json_parse(text, strlen(text), &record, &error);
+    ss_check(
+        status == SS_OK && json_is_object(record)); // it was made from JSON
     return record;
 }
 
 // Takes `news`: what changes in it; null is there no more.
 void ss_thread_put_record(struct thread *thread, json_t *news)
 {
-    json_t *record = stored(thread), *value;
+    json_t *record = ss_thread_record(thread), *value;
     const char *key;
+    if (!record)
+        record = json_pack(
+            "{s:I}", "created_us", (json_int_t)thread->engine->wall_us);
     json_object_set_new(record, "thread", json_string(thread->id));
     ss_check(record && thread->state == THREAD_HOT);
     json_object_foreach (news, key, value)

@@ -25,6 +25,10 @@ struct thread_report {
     bool metadata_is_long;  // it has too much of it
 };
 
+// It has a record, or rows.
+bool ss_thread_is_there(const struct thread *thread);
+// What its record says. Gives; NULL: it has none.
+json_t *ss_thread_record(const struct thread *thread);
 // Put the thread's record that says this, and nothing else of what runs say.
 void ss_thread_tell(struct thread *thread, const struct thread_report *report);
 // Put the thread's record with `news` (taken) in the place of what it said of
