@@ -367,7 +367,7 @@ static void verify_asked(
                                command->delete_thread);
     if (command->type == SS_COMMAND_READ && thread)
         ss_invariant(
-            I158, thread->state != THREAD_LOADING ||
+            I158, ss_thread_facts(thread)->state != THREAD_LOADING ||
                       ss_thread_awaits(engine, command->tag) == thread);
 }
 
@@ -378,12 +378,14 @@ static void verify_unit(
     const struct thread *thread =
         ss_map_get(ss_threads_all(engine), command->thread);
     for (size_t i = 0; i < command->rows_count; i++)
-        ss_invariant(I9, command->rows[i]->seq == thread->durable + 1 + i);
+        ss_invariant(I9,
+            command->rows[i]->seq == ss_thread_facts(thread)->durable + 1 + i);
     if (command->delete_to == 0)
         return;
-    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t head = ss_journal_head(ss_thread_facts(thread)->journal);
     for (uint64_t seq = command->delete_to + 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const struct ss_row *row =
+            ss_journal_row(ss_thread_facts(thread)->journal, seq);
         ss_invariant(I265, !row || row->named_from == 0 ||
                                row->named_from > command->delete_to);
     }

@@ -1,7 +1,6 @@
 // life.c - an engine's birth, and its end: what every room begins with, and
 // what it leaves behind.
 #include "common/base/check.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "common/base/status.h"
@@ -17,7 +16,6 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
-#include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads.h"
 
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options)

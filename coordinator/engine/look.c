@@ -59,6 +59,7 @@ struct ss_shards ss_engine_busy(const struct ss_engine *it)
     const struct engine *engine = &it->engine;
     for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
          e = e->next)
-        ss_shards_add(&busy, ss_shard_of(ss_run_facts(e->value)->thread->id));
+        ss_shards_add(&busy,
+            ss_shard_of(ss_thread_facts(ss_run_facts(e->value)->thread)->id));
     return busy;
 }

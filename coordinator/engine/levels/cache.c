@@ -15,7 +15,6 @@
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
-#include "coordinator/engine/threads/thread.h"
 
 static char *cache_key(const struct task *task)
 {

@@ -12,12 +12,10 @@
 #include "common/model/value.h"
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -57,8 +55,8 @@ static struct ss_checkpoint_entry *mark_before(
     const struct loop *loop, const struct ss_row *row)
 {
     return row->parent_seq && names_repeats(loop)
-               ? ss_journal_find(
-                     loop->facts.thread->journal, row->ns, row->parent_id)
+               ? ss_journal_find(ss_thread_facts(loop->facts.thread)->journal,
+                     row->ns, row->parent_id)
                : NULL;
 }
 
@@ -105,8 +103,8 @@ static void name_input(const struct loop *loop, struct ss_row *row)
     if (loop->facts.checkpoint.source != SS_SOURCE_INPUT ||
         !names_repeats(loop))
         return;
-    const struct ss_row *from =
-        ss_journal_row(loop->facts.thread->journal, loop->lineage.saved_seq);
+    const struct ss_row *from = ss_journal_row(
+        ss_thread_facts(loop->facts.thread)->journal, loop->lineage.saved_seq);
     for (size_t i = 0; from && i < from->checkpoint.channels_count; i++)
         if (strcmp(from->checkpoint.channels[i].name, SS_NAME_START) == 0)
             ss_row_add_source(row, from, from->writes_count + i, true);
@@ -318,7 +316,7 @@ void ss_loop_save_at_exit(struct loop *loop)
 void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
 {
     bool stored = false;
-    struct ss_row *row = root->facts.thread->open;
+    struct ss_row *row = ss_thread_facts(root->facts.thread)->open;
     for (size_t i = root->pending.count; i-- > 0;) {
         const struct ss_pending *p = &root->pending.items[i];
         if (ss_pending_is_null(p) &&

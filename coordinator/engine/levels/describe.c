@@ -13,7 +13,6 @@
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/root.h"
-#include "coordinator/engine/levels/run.h"
 
 const char *ss_task_label(const struct task *task)
 {

@@ -24,7 +24,6 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -187,8 +186,8 @@ void ss_enter_recover_output(struct loop *loop)
 {
     struct ss_keys shown, final;
     size_t count = 0;
-    struct ss_checkpoint_entry *const *marks =
-        ss_journal_list(loop->facts.thread->journal, loop->facts.ns, &count);
+    struct ss_checkpoint_entry *const *marks = ss_journal_list(
+        ss_thread_facts(loop->facts.thread)->journal, loop->facts.ns, &count);
     bool any = loop->entered.resuming;
     ss_loop_keys(loop, &shown, &final);
     for (size_t i = count; !any && i-- > 0 && began_here(loop, marks[i]);) {

@@ -17,7 +17,6 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/threads/thread.h"
@@ -69,7 +68,8 @@ static struct ss_checkpoint_entry *child_start(
     struct loop *loop, bool *ret_addressed)
 {
     struct run *run = loop->facts.run;
-    const struct ss_journal *journal = loop->facts.thread->journal;
+    const struct ss_journal *journal =
+        ss_thread_facts(loop->facts.thread)->journal;
     const char *id = named_id(loop);
     if (!loop->facts.persists)
         return NULL;
@@ -95,7 +95,8 @@ static struct ss_checkpoint_entry *child_start(
 // Has its task's newest try left anything? Else that try begins now.
 static bool began(const struct loop *loop)
 {
-    const struct ss_journal *journal = loop->facts.thread->journal;
+    const struct ss_journal *journal =
+        ss_thread_facts(loop->facts.thread)->journal;
     bool any = loop->entered.tried_seq == 0;
     for (uint64_t seq = ss_journal_head(journal);
          !any && seq > loop->entered.tried_seq; seq--) {
@@ -111,7 +112,8 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
 {
     struct ss_checkpoint_entry *mark =
         loop->facts.persists
-            ? ss_journal_find(loop->facts.thread->journal, loop->facts.ns, NULL)
+            ? ss_journal_find(ss_thread_facts(loop->facts.thread)->journal,
+                  loop->facts.ns, NULL)
             : NULL;
     if (!mark || !run_of(loop)->recovering || !began(loop) ||
         !ss_enter_begun_by(mark, loop->parent_task) ||
@@ -190,7 +192,7 @@ static void child_folded(struct loop *loop)
 // row since.
 static void close_own_row(const struct loop *loop)
 {
-    const struct ss_row *row = loop->facts.thread->open;
+    const struct ss_row *row = ss_thread_facts(loop->facts.thread)->open;
     if (row && strcmp(row->ns, loop->facts.ns) == 0)
         ss_thread_seal(loop->facts.thread);
 }

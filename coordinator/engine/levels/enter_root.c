@@ -21,7 +21,6 @@
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/root.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/thread.h"
@@ -56,7 +55,8 @@ static void note_questions(struct loop *loop)
 static int load_root(
     struct loop *loop, struct entry *start, struct ss_error *error)
 {
-    const struct ss_journal *journal = loop->facts.thread->journal;
+    const struct ss_journal *journal =
+        ss_thread_facts(loop->facts.thread)->journal;
     struct run *run = loop->facts.run;
     if (run->facts.recovering) {
         const char *base = ss_json_str(run->entry, "base", "");
@@ -141,7 +141,7 @@ static int which_one(const struct loop *loop, const char *what, size_t count,
     return ss_error_set(error, SS_ESTATE,
         "thread %s: %zu questions %s; say by its id which one this answers: "
         "--answer ID=JSON, in a request {\"resume\": {id: answer}}",
-        loop->facts.thread->id, count, what);
+        ss_thread_facts(loop->facts.thread)->id, count, what);
 }
 
 // A resume value without an id where no question is open (R7.12b, R9.21, not
@@ -181,7 +181,7 @@ static void warn_not_open(struct loop *loop, const json_t *map)
         if (!loop->entered.superseded &&
             !contains(loop->facts.run->questions, id))
             ss_loop_warn(loop, "thread %s: no open question has the id %s",
-                loop->facts.thread->id, id);
+                ss_thread_facts(loop->facts.thread)->id, id);
     }
 }
 
@@ -317,7 +317,7 @@ static int fresh_command(struct loop *loop, struct entry *start,
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "thread %s is new: there is nothing that a command could go on "
             "with; give an input",
-            loop->facts.thread->id);
+            ss_thread_facts(loop->facts.thread)->id);
     if (status != SS_OK) {
         json_decref(command);
         return status;
@@ -392,7 +392,7 @@ static int root_input(struct loop *loop, json_t *input, struct ss_error *error)
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "graph %s, thread %s: there is no input (channel %s) and nothing "
             "to go on with",
-            loop->facts.graph->name, loop->facts.thread->id,
+            loop->facts.graph->name, ss_thread_facts(loop->facts.thread)->id,
             loop->facts.graph->input.count ? loop->facts.graph->input.items[0]
                                            : "none");
     if (status == SS_OK)
@@ -583,8 +583,8 @@ int ss_root_recover(struct loop *loop, struct ss_error *error)
     if (run->facts.options.durability == DURABLE_EXIT)
         return enter_again(loop, false, error);
     loop->facts.engine->watch->recovered(loop);
-    const struct ss_run_rows *facts =
-        ss_journal_run(loop->facts.thread->journal, run->facts.id);
+    const struct ss_run_rows *facts = ss_journal_run(
+        ss_thread_facts(loop->facts.thread)->journal, run->facts.id);
     if (!facts || !facts->last)
         return enter_again(loop, true, error);
     int status = ss_loop_load(loop, facts->last, error);

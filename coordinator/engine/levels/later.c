@@ -5,7 +5,6 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -42,7 +41,7 @@ void ss_levels_fini(struct engine *engine)
 void ss_task_ready(struct task *task)
 {
     struct loop *loop = task->facts.loop;
-    ss_check(loop->facts.thread->state == THREAD_HOT);
+    ss_check(ss_thread_facts(loop->facts.thread)->state == THREAD_HOT);
     ss_task_move(task, TASK_READY);
     task->facts.gate_seq = ss_thread_gate(loop->facts.thread, GATE_DISPATCH,
         loop->facts.run ? run_of(loop)->options.durability : DURABLE_SYNC);
@@ -109,7 +108,8 @@ static bool may_go_on(const struct loop *loop)
 {
     const struct thread *thread = loop->facts.thread;
     return !loop->facts.engine->drains &&
-           ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
+           ss_thread_head(thread) <=
+               ss_thread_facts(thread)->durable + SS_ASYNC_BACKLOG_MAX;
 }
 
 void ss_loops_rest(struct engine *engine)

@@ -3,20 +3,17 @@
 #include <string.h>
 
 #include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
-#include "common/model/writers.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -27,11 +24,11 @@ enum { TEXTS_SIZE = 128 }; // of a task: its namespace, and where it is listed
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
-    loop->facts.engine = thread->engine;
-    loop->tasks_memory.first = TEXTS_SIZE +
-                               thread->engine->levels->sink->in_front +
-                               sizeof(struct task);
+    loop->facts.engine = its->engine;
+    loop->tasks_memory.first =
+        TEXTS_SIZE + its->engine->levels->sink->in_front + sizeof(struct task);
     loop->facts.thread = thread;
     loop->facts.run = run;
     loop->facts.graph = ss_graph_ref(graph);
@@ -106,7 +103,8 @@ static void load_row_writes(struct loop *loop, const struct ss_row *row)
 static void load_own_writes(
     struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
-    const struct ss_journal *journal = loop->facts.thread->journal;
+    const struct ss_journal *journal =
+        ss_thread_facts(loop->facts.thread)->journal;
     uint64_t head = ss_journal_head(journal);
     for (uint64_t seq = run_of(loop)->entry_seq; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
@@ -122,7 +120,9 @@ int ss_loop_load(
 {
     struct loop_checkpoint *at = &loop->facts.checkpoint;
     struct ss_checkpoint *checkpoint =
-        mark ? ss_journal_fold(loop->facts.thread->journal, mark) : NULL;
+        mark ? ss_journal_fold(
+                   ss_thread_facts(loop->facts.thread)->journal, mark)
+             : NULL;
     int status = mark && !checkpoint
                      ? ss_thread_torn(loop->facts.thread, mark, error)
                      : SS_OK;

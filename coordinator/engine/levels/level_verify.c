@@ -1,7 +1,6 @@
 // level_verify.c - what holds of levels and their tasks between two steps
 // (invariants.c has the list).
 
-#include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
@@ -28,11 +27,12 @@ static bool goes_on(const struct loop *loop)
 static void verify_attempt(const struct task *task)
 {
     const struct thread *thread = task->facts.loop->facts.thread;
+    const struct thread_facts *its = ss_thread_facts(thread);
     bool runs = task->facts.state == TASK_RUNNING;
     bool is_ready = task->facts.state == TASK_READY;
     if (!runs && !is_ready)
         return;
-    ss_invariant(I43, task->facts.gate_seq <= ss_journal_head(thread->journal));
+    ss_invariant(I43, task->facts.gate_seq <= ss_journal_head(its->journal));
     ss_invariant(I44, task->facts.tries.redeliveries <= SS_REDELIVERIES_MAX);
     if (task->facts.order_kind == SS_ORDER_WRITERS)
         ss_invariant(I45, task->facts.returned != NULL);
@@ -43,7 +43,7 @@ static void verify_attempt(const struct task *task)
             I191, task->facts.loop->facts.run->resume_value.holder == task);
     if (!runs)
         return;
-    ss_invariant(I47, task->facts.gate_seq <= thread->durable);
+    ss_invariant(I47, task->facts.gate_seq <= its->durable);
 }
 
 void ss_task_verify(const struct task *task, struct census *census)
@@ -135,7 +135,8 @@ static void verify_pending(const struct loop *loop, struct census *census)
 
 static void verify_place(const struct loop *loop)
 {
-    ss_invariant(I211, loop->facts.engine == loop->facts.thread->engine);
+    ss_invariant(I211,
+        loop->facts.engine == ss_thread_facts(loop->facts.thread)->engine);
     ss_invariant(I213, !loop->is_view && !loop->not_folded);
     if (loop->facts.run)
         ss_invariant(

@@ -1,7 +1,6 @@
 // restore_tasks.c - tasks of a level begin as their checkpoint's pending writes
 // say (common/pregel/restore.c).
 #include "common/base/status.h"
-#include "common/model/writers.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels_impl.h"

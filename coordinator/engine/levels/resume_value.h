@@ -2,7 +2,6 @@
 #ifndef SS_ENGINE_LEVELS_RESUME_VALUE_H
 #define SS_ENGINE_LEVELS_RESUME_VALUE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct loop;

@@ -16,13 +16,11 @@
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/resume_value.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
@@ -281,7 +279,7 @@ static void lost_text(const struct task *task, const char *why, const char *how,
         snprintf(ret_text, SS_ERROR_SIZE,
             "%s \"%s\" (thread %s, task %s) %s; its worker was lost on each "
             "of %" PRIu32 " attempts",
-            what, name, task->facts.loop->facts.thread->id,
+            what, name, ss_thread_facts(task->facts.loop->facts.thread)->id,
             task->facts.planned.id, how, attempts);
     else
         snprintf(ret_text, SS_ERROR_SIZE,

@@ -24,14 +24,15 @@
 struct run *ss_run_make(struct thread *thread, const char *id,
     struct ss_graph *graph, size_t in_front)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     ss_check(in_front % _Alignof(struct run) == 0);
     char *bytes = ss_zalloc(1, in_front + sizeof(struct run));
     struct run *run = (struct run *)(bytes + in_front);
-    run->facts.engine = thread->engine;
+    run->facts.engine = its->engine;
     run->facts.thread = thread;
     run->facts.graph = graph ? ss_graph_ref(graph) : NULL;
     ss_id_copy(run->facts.id, id);
-    run->facts.audience = thread->engine->watch->made();
+    run->facts.audience = its->engine->watch->made();
     return run;
 }
 
@@ -118,7 +119,8 @@ void ss_run_follows(struct run *run, const struct run *before)
 // It borrows from rows: as they are now, and never once they were packed.
 static void verify_entry(const struct run *run)
 {
-    const struct ss_journal *journal = run->facts.thread->journal;
+    const struct ss_journal *journal =
+        ss_thread_facts(run->facts.thread)->journal;
     ss_invariant(I218, run->facts.entry_seq > 0);
     if (!run->entry)
         return;

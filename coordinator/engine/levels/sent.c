@@ -3,12 +3,12 @@
 #include "common/base/check.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/threads/thread.h"
 
 void ss_task_sent(struct task *task, int64_t wall_us)
 {
-    ss_check(task->facts.gate_seq <= task->facts.loop->facts.thread->durable);
+    ss_check(task->facts.gate_seq <=
+             ss_thread_facts(task->facts.loop->facts.thread)->durable);
     ss_task_move(task, TASK_RUNNING);
     task->facts.tries.attempts++;
     if (task->facts.tries.attempts == 1)

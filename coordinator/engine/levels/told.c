@@ -5,8 +5,6 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/levels_impl.h"
-#include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/told.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/thread.h"
@@ -31,7 +29,8 @@ uint64_t ss_loop_told_from(const struct loop *loop, bool *ret_anew)
     const struct run *run = loop->facts.run;
     const struct ss_checkpoint_entry *mark =
         loop->facts.persists
-            ? ss_journal_find(loop->facts.thread->journal, loop->facts.ns, NULL)
+            ? ss_journal_find(ss_thread_facts(loop->facts.thread)->journal,
+                  loop->facts.ns, NULL)
             : NULL;
     uint64_t from = run->facts.entry_seq;
     if (loop->facts.parent && loop->facts.parent->lineage.saved_seq > from)

@@ -49,7 +49,8 @@ static int64_t stop_of(
     const struct run *shadow = view->facts.run;
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     if (!view->facts.parent)
-        facts = ss_journal_run(view->facts.thread->journal, shadow->facts.id)
+        facts = ss_journal_run(
+            ss_thread_facts(view->facts.thread)->journal, shadow->facts.id)
                     ->entry;
     else if (!facts || strcmp(mark->run, shadow->facts.id) != 0)
         return view->facts.step + shadow->facts.options.recursion_limit + 1;

@@ -6,8 +6,6 @@
 #include "common/base/status.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
-#include "coordinator/engine/levels/loop.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -39,7 +37,7 @@ void ss_loop_warn_unasked(struct loop *loop)
     ss_loop_warn(loop,
         "thread %s: no question is open; the answer was "
         "ignored",
-        loop->facts.thread->id);
+        ss_thread_facts(loop->facts.thread)->id);
 }
 
 void ss_loop_warn_send(struct loop *loop, const char *node)

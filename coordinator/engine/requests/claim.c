@@ -89,14 +89,15 @@ static void put(struct engine *engine, struct claim claim)
 
 void ss_claim(struct thread *thread, const struct ss_request *request)
 {
-    struct engine *engine = thread->engine;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct engine *engine = its->engine;
     if (engine->requests->claims.count >= SS_CLAIMS_MAX) {
         ss_reply_error(engine, request, SS_EBUSY,
             "%d names of runs are on their way to the store: ask again",
             SS_CLAIMS_MAX);
         return;
     }
-    look(engine, (struct claim){.thread = ss_strdup(thread->id),
+    look(engine, (struct claim){.thread = ss_strdup(its->id),
                      .request = ss_request_ref(request)});
 }
 

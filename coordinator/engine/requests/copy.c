@@ -9,7 +9,6 @@
 #include "common/model/journal.h"
 #include "common/model/limits.h"
 #include "common/model/request.h"
-#include "common/model/value.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/runs/queue.h"
@@ -21,7 +20,8 @@
 
 void ss_copy_thread(struct thread *thread, const struct ss_request *request)
 {
-    struct engine *engine = thread->engine;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct engine *engine = its->engine;
     const char *name = request->to;
     struct ss_error error = {0};
     if (!ss_thread_is_free(thread, request))
@@ -39,7 +39,7 @@ void ss_copy_thread(struct thread *thread, const struct ss_request *request)
             "copy: thread %s would "
             "live with another coordinator than %s: give the copy another "
             "name, until one fits",
-            name, thread->id);
+            name, its->id);
         return;
     }
     ss_request_later(ss_thread_get(engine, name), TURN_COPY, request);
@@ -48,10 +48,11 @@ void ss_copy_thread(struct thread *thread, const struct ss_request *request)
 // False: a copy of it would have rows that a member does not read.
 static bool all_read(const struct thread *thread)
 {
-    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    for (uint64_t seq = ss_journal_head(its->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         if (row && !row->void_seq &&
-            ss_row_format(row) > thread->engine->row_format)
+            ss_row_format(row) > its->engine->row_format)
             return false;
     }
     return true;
@@ -70,10 +71,11 @@ static void leave_answers(struct ss_row *copy)
 // What is void stays behind, so the copy's rows are numbered anew.
 static uint64_t copy_rows(struct thread *to, const struct thread *from)
 {
-    uint64_t head = ss_journal_head(from->journal), count = 0;
+    const struct ss_journal *journal = ss_thread_facts(from)->journal;
+    uint64_t head = ss_journal_head(journal), count = 0;
     uint64_t *places = ss_zalloc((size_t)head + 1, sizeof(*places));
     for (uint64_t seq = 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(from->journal, seq);
+        const struct ss_row *row = ss_journal_row(journal, seq);
         if (!row || row->void_seq)
             continue;
         places[seq] = ++count;
@@ -83,8 +85,7 @@ static uint64_t copy_rows(struct thread *to, const struct thread *from)
             leave_answers(copy);
         copy->parent_seq = row->parent_seq < seq ? places[row->parent_seq] : 0;
         copy->base_seq = row->base_seq <= seq ? places[row->base_seq] : 0;
-        to->open = copy;
-        ss_thread_seal(to);
+        ss_thread_add_row(to, copy);
     }
     ss_free(places);
     return count;
@@ -93,16 +94,12 @@ static uint64_t copy_rows(struct thread *to, const struct thread *from)
 // It stands as the other one does.
 static void copy_record(struct thread *to, const struct thread *from)
 {
-    struct ss_error error;
-    json_t *told = NULL;
-    const char *text = from->record.text;
-    int status =
-        text ? ss_json_parse(text, strlen(text), &told, &error) : SS_OK;
-    ss_check(status == SS_OK); // it was made from JSON
+    const struct thread_facts *its = ss_thread_facts(from);
+    json_t *told = ss_thread_record(from);
     ss_thread_put_record(
         to, json_pack("{s:s, s:s, s:O*, s:O*, s:O*, s:O*, s:O*, s:O*}", "graph",
-                from->graph ? from->graph : "", "copy_of", from->id,
-                SS_FIND_OWN, json_object_get(told, SS_FIND_OWN), "status",
+                its->graph ? its->graph : "", "copy_of", its->id, SS_FIND_OWN,
+                json_object_get(told, SS_FIND_OWN), "status",
                 json_object_get(told, "status"), "updated_us",
                 json_object_get(told, "updated_us"), "state_us",
                 json_object_get(told, "state_us"), "interrupts",
@@ -113,14 +110,13 @@ static void copy_record(struct thread *to, const struct thread *from)
 
 void ss_copy_into(struct thread *to, const struct ss_request *request)
 {
-    struct engine *engine = to->engine;
+    struct engine *engine = ss_thread_facts(to)->engine;
     const char *from_id = request->thread;
     if (ss_answered_before(to, request))
         return;
     struct thread *from = ss_map_get(ss_threads_all(engine), from_id);
-    if (!from || from->state != THREAD_HOT || ss_thread_run(from) ||
-        from->deletion != DELETION_NONE ||
-        ss_thread_head(from) > from->durable) {
+    if (!from || !ss_thread_is_open(from) || ss_thread_run(from) ||
+        ss_thread_head(from) > ss_thread_facts(from)->durable) {
         ss_reply_error(engine, request, SS_EAGAIN,
             "thread %s changed meanwhile: ask again", from_id);
         return;
@@ -129,7 +125,8 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
         return;
     if (ss_thread_head(to) > 0) {
         ss_reply_error(engine, request, SS_EEXISTS,
-            "thread %s is not empty: copy to a new one", to->id);
+            "thread %s is not empty: copy to a new one",
+            ss_thread_facts(to)->id);
         return;
     }
     if (!all_read(from)) {
@@ -144,9 +141,7 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
         return;
     }
     uint64_t head = copy_rows(to, from);
-    to->last_ticks = from->last_ticks;
-    ss_free(to->graph);
-    to->graph = ss_strdup(from->graph);
+    ss_thread_goes_on(to, from);
     copy_record(to, from);
     json_t *answer = json_pack("{s:I}", "rows", (json_int_t)head);
     ss_answer_keep(to, request, answer);

@@ -15,18 +15,20 @@
 
 bool ss_thread_is_free(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     if (!ss_thread_busy(thread))
         return true;
-    ss_reply_error(thread->engine, request, SS_EBUSY,
-        "thread %s is busy: wait for its run, or cancel it", thread->id);
+    ss_reply_error(its->engine, request, SS_EBUSY,
+        "thread %s is busy: wait for its run, or cancel it", its->id);
     return false;
 }
 
 // The time of its last row, of any namespace. To be pruned is no use.
 static int64_t used_us(const struct thread *thread)
 {
-    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    for (uint64_t seq = ss_journal_head(its->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         if (row && row->kind != SS_ROW_VOID)
             return row->wall_us;
     }
@@ -35,17 +37,17 @@ static int64_t used_us(const struct thread *thread)
 
 bool ss_thread_spared(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const int64_t ms_max = INT64_MAX / 1000;
     int64_t idle_ms = ss_request_int(request->idle_ms, 0);
-    const struct ss_run_rows *run = ss_journal_newest_run(thread->journal);
+    const struct ss_run_rows *run = ss_journal_newest_run(its->journal);
     const char *why = NULL;
     if (idle_ms < 0 || idle_ms > ms_max) {
-        ss_reply_error(thread->engine, request, SS_EINVAL,
+        ss_reply_error(its->engine, request, SS_EINVAL,
             "idle_ms: give milliseconds, from 0");
         return true;
     }
-    if (idle_ms > 0 &&
-        thread->engine->wall_us - used_us(thread) < idle_ms * 1000)
+    if (idle_ms > 0 && its->engine->wall_us - used_us(thread) < idle_ms * 1000)
         why = "used";
     else if (request->keep_waiting && run && run->end &&
              ss_run_status_of(run->end) == SS_RUN_INTERRUPTED)
@@ -60,14 +62,15 @@ bool ss_thread_spared(struct thread *thread, const struct ss_request *request)
 // asks for it meanwhile waits: a row of its next life must not go with them.
 void ss_delete_thread(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     if (!ss_thread_is_free(thread, request) ||
         ss_thread_spared(thread, request))
         return;
-    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t head = ss_journal_head(its->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         const struct ss_run_rows *facts =
-            row ? ss_journal_run(thread->journal, row->run) : NULL;
+            row ? ss_journal_run(its->journal, row->run) : NULL;
         // one that was cancelled before its turn has an end alone
         if (facts && (row->entry || (row->end && !facts->entry)))
             ss_record_drop(thread, row->run);

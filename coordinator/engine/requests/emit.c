@@ -22,7 +22,6 @@
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/told.h"
-#include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/replay.h"
@@ -440,7 +439,7 @@ void ss_emit_restarted(struct task *task)
 void ss_emit_recall(struct loop *loop)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    const struct ss_journal *journal = level->thread->journal;
+    const struct ss_journal *journal = ss_thread_facts(level->thread)->journal;
     const struct run *run = level->run;
     bool anew;
     uint64_t from = ss_loop_told_from(loop, &anew), tick = 0;
@@ -469,7 +468,7 @@ void ss_emit_recall(struct loop *loop)
 bool ss_emit_values_before(const struct loop *loop)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
-    const struct ss_journal *journal = level->thread->journal;
+    const struct ss_journal *journal = ss_thread_facts(level->thread)->journal;
     const struct run *run = level->run;
     for (uint64_t seq = ss_run_facts(run)->entry_seq;
          seq <= ss_journal_head(journal); seq++) {

@@ -102,20 +102,21 @@ static json_t *tasks_json(struct thread *thread, struct ss_graph *graph,
 static struct ss_checkpoint_entry *begun_from(const struct thread *thread,
     const struct ss_run_rows *facts, const struct ss_checkpoint_entry *first)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const json_t *request = json_object_get(facts->entry, "request");
     const char *at = ss_json_str(request, "checkpoint_id", NULL);
     const json_t *input = json_object_get(request, "input");
     size_t count = 0;
     if (first)
         return first->source == SS_SOURCE_LOOP && first->parent_id[0]
-                   ? ss_journal_find(thread->journal, "", first->parent_id)
+                   ? ss_journal_find(its->journal, "", first->parent_id)
                    : NULL;
     if (input && !json_is_null(input))
         return NULL;
     if (at)
-        return ss_journal_find(thread->journal, "", at);
+        return ss_journal_find(its->journal, "", at);
     struct ss_checkpoint_entry *const *marks =
-        ss_journal_list(thread->journal, "", &count);
+        ss_journal_list(its->journal, "", &count);
     while (count > 0 && marks[count - 1]->row->seq >= facts->first_seq)
         count--;
     return count > 0 ? marks[count - 1] : NULL;
@@ -137,14 +138,15 @@ static json_t *step_json(struct thread *thread, struct ss_graph *graph,
 static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
     const struct ss_run_rows *facts, json_int_t *ret_before)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     SS_VEC(struct ss_checkpoint_entry *) own = {0};
     size_t count = 0;
     int64_t since_us = ss_json_int(facts->entry, "created_us", 0);
     struct ss_checkpoint_entry *const *marks =
-        ss_journal_list(thread->journal, "", &count);
+        ss_journal_list(its->journal, "", &count);
     for (size_t i = 0; i < count; i++)
         if (strcmp(marks[i]->run, facts->id) == 0 &&
-            marks[i]->row->seq <= thread->durable)
+            marks[i]->row->seq <= its->durable)
             SS_VEC_PUSH(&own, marks[i]);
     size_t from =
         own.count > SS_EXPLAIN_STEPS_MAX ? own.count - SS_EXPLAIN_STEPS_MAX : 0;
@@ -165,8 +167,9 @@ static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
 static const struct ss_row *end_row(
     const struct thread *thread, const char *run)
 {
-    for (uint64_t seq = thread->durable; seq > 0; seq--) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    for (uint64_t seq = its->durable; seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         if (row && row->end && strcmp(row->run, run) == 0)
             return row;
     }
@@ -176,17 +179,18 @@ static const struct ss_row *end_row(
 static json_t *past(struct thread *thread, const struct ss_run_rows *facts,
     const struct ss_row *end)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const char *name = ss_json_str(facts->entry, "graph", "?");
     const char *version = ss_json_str(facts->entry, "version", "");
-    struct known_graph *known = ss_known_graph(thread->engine, name, version);
+    struct known_graph *known = ss_known_graph(its->engine, name, version);
     json_int_t before = 0;
     json_t *steps =
         steps_json(thread, known ? known->graph : NULL, facts, &before);
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:O*, s:o, s:I, s:O*, s:b}",
-        "run", facts->id, "thread", thread->id, "graph", name, "version",
-        version, "request", json_object_get(facts->entry, "request"), "steps",
-        steps, "steps_before", before, "end", end ? end->end : NULL,
-        "graph_known", known != NULL);
+        "run", facts->id, "thread", its->id, "graph", name, "version", version,
+        "request", json_object_get(facts->entry, "request"), "steps", steps,
+        "steps_before", before, "end", end ? end->end : NULL, "graph_known",
+        known != NULL);
     set_time(json, "created", ss_json_int(facts->entry, "created_us", -1));
     set_time(json, "ended", end ? end->wall_us : -1);
     return json;
@@ -203,13 +207,14 @@ static json_t *queued(const struct thread *thread, const char *run)
     if (!record)
         return NULL;
     ss_thread_busy_with(thread, busy);
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}", "run", run,
-        "thread", thread->id, "graph", ss_json_str(record, "graph", "?"),
-        "version", ss_json_str(record, "version", "?"), "request",
-        json_object_get(record, "request"), "status",
-        ss_run_status_name(SS_RUN_QUEUED), "before", (json_int_t)before,
-        "busy_with", busy, "steps", "waits");
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}",
+            "run", run, "thread", ss_thread_facts(thread)->id, "graph",
+            ss_json_str(record, "graph", "?"), "version",
+            ss_json_str(record, "version", "?"), "request",
+            json_object_get(record, "request"), "status",
+            ss_run_status_name(SS_RUN_QUEUED), "before", (json_int_t)before,
+            "busy_with", busy, "steps", "waits");
     set_time(json, "created", ss_json_int(record, "created_us", 0));
     return json;
 }
@@ -227,11 +232,12 @@ static void set_pause(const struct engine *engine, json_t *json)
 static const struct ss_run_rows *facts_of(
     const struct thread *thread, const char *run)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const struct run *active = ss_thread_run(thread);
     if (!run && active)
         run = ss_run_facts(active)->id;
-    return run ? ss_journal_run(thread->journal, run)
-               : ss_journal_newest_run(thread->journal);
+    return run ? ss_journal_run(its->journal, run)
+               : ss_journal_newest_run(its->journal);
 }
 
 json_t *ss_explain_outlived(const struct engine *engine, const json_t *record)
@@ -253,7 +259,8 @@ json_t *ss_explain_outlived(const struct engine *engine, const json_t *record)
 
 void ss_explain_thread(struct thread *thread, const struct ss_request *request)
 {
-    struct engine *engine = thread->engine;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct engine *engine = its->engine;
     const char *wanted = request->run;
     const struct ss_run_rows *facts = facts_of(thread, wanted);
     json_t *waiting = facts ? NULL : queued(thread, wanted);
@@ -267,7 +274,7 @@ void ss_explain_thread(struct thread *thread, const struct ss_request *request)
         return;
     if (!facts) {
         ss_reply_error(engine, request, SS_ENOTFOUND,
-            "thread %s has no run%s%s", thread->id, wanted ? " " : " yet",
+            "thread %s has no run%s%s", its->id, wanted ? " " : " yet",
             wanted ? wanted : "");
         return;
     }
@@ -281,7 +288,7 @@ void ss_explain_thread(struct thread *thread, const struct ss_request *request)
     set_pause(engine, json);
     json_object_set_new(json, "waits", live ? waits_json(live) : json_array());
     json_object_set_new(json, "rows_on_their_way",
-        json_integer((json_int_t)(ss_thread_head(thread) - thread->durable)));
+        json_integer((json_int_t)(ss_thread_head(thread) - its->durable)));
     set_time(json, "now", engine->wall_us);
     // It shows what waits for the store: so it does not wait for it.
     ss_reply(engine, request, json_pack("{s:o}", "explain", json));

@@ -4,11 +4,9 @@
 
 #include "common/base/check.h"
 #include "common/base/status.h"
-#include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/requests/facts.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/step/state.h"
@@ -46,13 +44,14 @@ static int check_put(struct thread *thread, const struct ss_request *request,
         status = read_if_exists(request, ret_if_exists, error);
     if (status == SS_OK && *ret_if_exists == REFUSE &&
         ss_thread_is_there(thread))
-        status = ss_error_set(
-            error, SS_EEXISTS, "there is a thread %s already", thread->id);
+        status = ss_error_set(error, SS_EEXISTS, "there is a thread %s already",
+            ss_thread_facts(thread)->id);
     return status;
 }
 
 void ss_facts_request(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     struct ss_error error = {0};
     enum if_exists if_exists = PUT_OVER;
     if (ss_answered_before(thread, request))
@@ -63,17 +62,17 @@ void ss_facts_request(struct thread *thread, const struct ss_request *request)
     if (status == SS_OK)
         status = ss_facts_lay(thread, request->facts, &facts, &error);
     if (status != SS_OK) {
-        ss_reply_error(thread->engine, request, status, "%s", error.message);
+        ss_reply_error(its->engine, request, status, "%s", error.message);
     } else {
         json_t *answer = json_pack("{s:b}", "made", is_new);
         if (is_new || if_exists == PUT_OVER) {
             ss_facts_put(thread, facts);
             ss_engine_narrate(
-                thread->engine, "facts of thread %s are put", thread->id);
+                its->engine, "facts of thread %s are put", its->id);
         }
         ss_answer_keep(thread, request, answer);
         ss_thread_seal(thread);
-        ss_check(!thread->open && ss_thread_is_there(thread));
+        ss_check(!its->open && ss_thread_is_there(thread));
         ss_reply_durable(thread, request, answer);
     }
     json_decref(facts);
@@ -83,10 +82,11 @@ void ss_facts_request(struct thread *thread, const struct ss_request *request)
 
 void ss_facts_thread(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     json_t *record = ss_thread_record(thread);
     if (!record) {
-        ss_reply_error(thread->engine, request, SS_ENOTFOUND,
-            "there is no thread %s", thread->id);
+        ss_reply_error(its->engine, request, SS_ENOTFOUND,
+            "there is no thread %s", its->id);
         return;
     }
     json_t *shown = ss_thread_shown(

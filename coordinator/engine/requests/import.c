@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/pending.h"
@@ -39,7 +38,8 @@ static const char *ns_of(const json_t *saved)
 
 static bool is_there(const struct thread *thread, const json_t *saved)
 {
-    return ss_journal_find(thread->journal, ns_of(saved), id_of(saved)) != NULL;
+    return ss_journal_find(ss_thread_facts(thread)->journal, ns_of(saved),
+               id_of(saved)) != NULL;
 }
 
 // Each by itself; then each after those before it, and what is new after what
@@ -47,6 +47,7 @@ static bool is_there(const struct thread *thread, const json_t *saved)
 static int check_each(
     const struct thread *thread, const json_t *list, struct ss_error *error)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const char *last = "";
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *saved = json_array_get(list, i);
@@ -62,12 +63,12 @@ static int check_each(
                 i, id_of(saved), last);
         last = id_of(saved);
         const struct ss_checkpoint_entry *newest =
-            ss_journal_find(thread->journal, ns_of(saved), NULL);
+            ss_journal_find(its->journal, ns_of(saved), NULL);
         if (newest && strcmp(newest->id, last) >= 0 && !is_there(thread, saved))
             return ss_error_set(error, SS_EEXISTS,
                 "import: thread %s has a "
                 "checkpoint %s already, and not %s before it",
-                thread->id, newest->id, last);
+                its->id, newest->id, last);
     }
     return SS_OK;
 }
@@ -82,11 +83,12 @@ static bool lists(const json_t *list, const char *id)
 
 static const char *newest_of(const struct thread *thread)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const char *newest = "";
     size_t spaces = 0;
-    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
+    const char *const *names = ss_journal_namespaces(its->journal, &spaces);
     for (size_t i = 0; i < spaces; i++) {
-        const char *id = ss_journal_find(thread->journal, names[i], NULL)->id;
+        const char *id = ss_journal_find(its->journal, names[i], NULL)->id;
         if (strcmp(id, newest) > 0)
             newest = id;
     }
@@ -119,16 +121,17 @@ static int check_thread(const struct thread *thread,
         newest[0] ? "import: thread %s has gone on by itself (checkpoint %s): "
                     "import into another one, or delete it first"
                   : "import: thread %s does not have what this is to follow%s",
-        thread->id, newest);
+        ss_thread_facts(thread)->id, newest);
 }
 
 static int check(const struct thread *thread, const struct ss_request *request,
     struct ss_error *error)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const json_t *list = request->checkpoints;
     if (ss_thread_busy(thread))
         return ss_error_set(error, SS_EBUSY,
-            "thread %s is busy: wait for its run, or cancel it", thread->id);
+            "thread %s is busy: wait for its run, or cancel it", its->id);
     if (!json_is_array(list) || json_array_size(list) == 0)
         return ss_error_set(
             error, SS_EINVAL, "import: give a list of checkpoints");
@@ -140,7 +143,7 @@ static int check(const struct thread *thread, const struct ss_request *request,
     if (request->has.graph && !(request->graph && request->graph[0]))
         return ss_error_set(error, SS_EINVAL, "import: graph is a name");
     int status = request->has.facts
-                     ? ss_facts_check(thread->engine, request->facts, error)
+                     ? ss_facts_check(its->engine, request->facts, error)
                      : SS_OK;
     if (status == SS_OK && !is_past(thread, request))
         status = check_thread(thread, request, error);
@@ -150,13 +153,13 @@ static int check(const struct thread *thread, const struct ss_request *request,
 // It stands as its newest checkpoint does, so what it asks is in the inbox.
 static void tell_stands(struct thread *thread)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     struct ss_error error = {0};
     struct ss_pendings pending = {0};
-    struct ss_checkpoint_entry *mark =
-        ss_journal_find(thread->journal, "", NULL);
+    struct ss_checkpoint_entry *mark = ss_journal_find(its->journal, "", NULL);
     struct ss_graph *graph =
-        ss_request_graph(thread->engine, thread, NULL, &error);
-    ss_check(!thread->open && !ss_thread_run(thread));
+        ss_request_graph(its->engine, thread, NULL, &error);
+    ss_check(!its->open && !ss_thread_run(thread));
     if (!mark)
         return;
     struct loop *view =
@@ -223,6 +226,7 @@ void ss_import_thread(struct thread *thread, const struct ss_request *request)
     if (status == SS_OK)
         append_all(thread, list, graph, request);
     else
-        ss_reply_error(thread->engine, request, status, "%s", error.message);
+        ss_reply_error(ss_thread_facts(thread)->engine, request, status, "%s",
+            error.message);
     json_decref(list);
 }

@@ -38,7 +38,7 @@ static struct parent parent_of(
             parent.saved = other;
     }
     if (!parent.saved)
-        parent.mark = ss_journal_find(thread->journal, ns, id);
+        parent.mark = ss_journal_find(ss_thread_facts(thread)->journal, ns, id);
     return parent;
 }
 
@@ -57,7 +57,8 @@ static struct ss_value *held_by(struct thread *thread,
     }
     if (!parent->mark)
         return NULL;
-    struct ss_checkpoint *full = ss_journal_fold(thread->journal, parent->mark);
+    struct ss_checkpoint *full =
+        ss_journal_fold(ss_thread_facts(thread)->journal, parent->mark);
     const struct ss_slot *slot =
         full ? ss_map_get(&full->channels, name) : NULL;
     if (slot) {
@@ -203,7 +204,7 @@ static const struct ss_graph *graph_of(
     struct ss_error ignored = {0};
     struct graph_ref place = {0};
     const struct ss_graph *found = NULL;
-    if (ss_graph_ref_find(thread->engine, thread, graph,
+    if (ss_graph_ref_find(ss_thread_facts(thread)->engine, thread, graph,
             ss_json_str(saved, "ns", ""), &place, &ignored)) {
         found = place.known ? place.graph : NULL;
         ss_free(place.ns);

@@ -8,8 +8,6 @@
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/base/map.h"
-#include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/checkpoint.h"
 #include "common/model/pending.h"
@@ -33,7 +31,7 @@ static struct ss_checkpoint_entry *base_of(
     if (!parent || strcmp(parent, id) >= 0)
         return NULL;
     return ss_journal_find(
-        thread->journal, ss_json_str(saved, "ns", ""), parent);
+        ss_thread_facts(thread)->journal, ss_json_str(saved, "ns", ""), parent);
 }
 
 static bool is_far(const struct ss_checkpoint_entry *mark)
@@ -65,7 +63,9 @@ void ss_saved_append(
     struct ss_checkpoint_entry *mark = base_of(thread, saved);
     struct ss_checkpoint *full = ss_saved_read(saved);
     struct ss_checkpoint *base =
-        mark && !is_far(mark) ? ss_journal_fold(thread->journal, mark) : NULL;
+        mark && !is_far(mark)
+            ? ss_journal_fold(ss_thread_facts(thread)->journal, mark)
+            : NULL;
     if (base && !ss_checkpoint_keeps(full, base)) {
         ss_checkpoint_unref(base);
         base = NULL;
@@ -130,7 +130,7 @@ static const struct ss_checkpoint_entry *root_of(
 {
     const json_t *parents = json_object_get(mark->metadata, "parents");
     return !mark->ns[0] ? mark
-                        : ss_journal_find(thread->journal, "",
+                        : ss_journal_find(ss_thread_facts(thread)->journal, "",
                               ss_json_str(parents, "", ""));
 }
 
@@ -190,8 +190,9 @@ static void append_some(struct thread *thread,
 void ss_saved_append_writes(struct thread *thread, const json_t *saved)
 {
     const json_t *writes = json_object_get(saved, "pending_writes");
-    const struct ss_checkpoint_entry *mark = ss_journal_find(thread->journal,
-        ss_json_str(saved, "ns", ""), ss_json_str(saved, "id", ""));
+    const struct ss_checkpoint_entry *mark =
+        ss_journal_find(ss_thread_facts(thread)->journal,
+            ss_json_str(saved, "ns", ""), ss_json_str(saved, "id", ""));
     append_some(thread, mark, writes, true);
     append_some(thread, mark, writes, false);
 }

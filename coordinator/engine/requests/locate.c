@@ -101,8 +101,8 @@ static void note_live(
          e = e->next) {
         const struct run *run = e->value;
         if (strcmp(ss_run_facts(run)->id, name) == 0)
-            json_object_set_new(
-                wait->found, ss_run_facts(run)->thread->id, json_true());
+            json_object_set_new(wait->found,
+                ss_thread_facts(ss_run_facts(run)->thread)->id, json_true());
     }
 }
 

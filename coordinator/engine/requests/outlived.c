@@ -34,12 +34,13 @@
 // Where its first run was taken back another row is the first.
 static bool lacks_rows(const struct thread *thread)
 {
-    const struct ss_row *first = ss_journal_row(thread->journal, 1);
-    uint64_t head = ss_journal_head(thread->journal);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    const struct ss_row *first = ss_journal_row(its->journal, 1);
+    uint64_t head = ss_journal_head(its->journal);
     if (first)
         return false;
     for (uint64_t seq = 2; seq <= head && !first; seq++)
-        first = ss_journal_row(thread->journal, seq);
+        first = ss_journal_row(its->journal, seq);
     return first &&
            (first->kind == SS_ROW_SNAPSHOT || (first->entry && first->end));
 }
@@ -57,15 +58,16 @@ static void look(struct engine *engine, struct scan_reply wait, char *key)
 
 bool ss_outlived_look(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const char *run = request->run;
     if (!run || !ss_run_name_fits(run) || !lacks_rows(thread))
         return false;
-    look(thread->engine,
+    look(its->engine,
         (struct scan_reply){.request = ss_request_ref(request),
-            .thread = ss_strdup(thread->id),
-            .born_us = thread->born_us,
+            .thread = ss_strdup(its->id),
+            .born_us = its->born_us,
             .is_early = ss_thread_has_past(thread)},
-        ss_run_key(run, thread->id));
+        ss_run_key(run, its->id));
     return true;
 }
 
@@ -152,7 +154,7 @@ static void answer_or_look_again(
     struct engine *engine, const struct scan_reply *wait, const json_t *record)
 {
     struct thread *thread = ss_thread_get(engine, wait->thread);
-    if (thread->state == THREAD_HOT && lacks_rows(thread))
+    if (ss_thread_facts(thread)->state == THREAD_HOT && lacks_rows(thread))
         answer(engine, wait, record);
     else
         ss_request_later(thread, TURN_OP, wait->request);

@@ -12,7 +12,6 @@
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/checkpoint.h"
@@ -29,7 +28,7 @@
 static bool goes(
     const struct thread *thread, const struct ss_checkpoint_entry *mark)
 {
-    const struct ss_journal *journal = thread->journal;
+    const struct ss_journal *journal = ss_thread_facts(thread)->journal;
     const struct ss_checkpoint_entry *root = ss_journal_find(journal, "", NULL);
     const char *by =
         ss_json_str(json_object_get(mark->metadata, "parents"), "", NULL);
@@ -86,7 +85,8 @@ static void tell_run(struct thread *thread, const struct ss_run_rows *facts)
 // That it can be put together was seen before.
 static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
 {
-    struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct ss_checkpoint *full = ss_journal_fold(its->journal, mark);
     ss_check(full);
     struct ss_row *row = ss_thread_row_anew(thread, mark->run, mark->ns);
     row->kind = SS_ROW_SNAPSHOT;
@@ -100,9 +100,8 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
     ss_checkpoint_tell(full, NULL, row);
     fill_writes(row, mark);
     const struct ss_run_rows *facts =
-        mark->ns[0] || !mark->run[0]
-            ? NULL
-            : ss_journal_run(thread->journal, mark->run);
+        mark->ns[0] || !mark->run[0] ? NULL
+                                     : ss_journal_run(its->journal, mark->run);
     if (facts) {
         row->entry = json_incref(facts->entry);
         row->end = json_incref(facts->end);
@@ -115,12 +114,12 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
 
 static bool has_unfinished(const struct thread *thread)
 {
-    uint64_t head = ss_journal_head(thread->journal);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    uint64_t head = ss_journal_head(its->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         const struct ss_run_rows *facts =
-            row && row->entry ? ss_journal_run(thread->journal, row->run)
-                              : NULL;
+            row && row->entry ? ss_journal_run(its->journal, row->run) : NULL;
         if (facts && !facts->end)
             return true;
     }
@@ -130,13 +129,14 @@ static bool has_unfinished(const struct thread *thread)
 // How many rows go; 0: what is there is what a prune left.
 static json_int_t past_rows(const struct thread *thread, uint64_t to)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     json_int_t count = 0;
     bool any = false;
     uint64_t facts_seq;
-    (void)ss_journal_facts(thread->journal, &facts_seq);
+    (void)ss_journal_facts(its->journal, &facts_seq);
     ss_check(facts_seq <= ss_thread_head(thread));
     for (uint64_t seq = 1; seq <= to; seq++) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         count += row != NULL;
         any = any || (row && seq != facts_seq && row->kind != SS_ROW_SNAPSHOT &&
                          row->kind != SS_ROW_VOID &&
@@ -155,14 +155,15 @@ struct marks {
 static const struct ss_checkpoint_entry *kept_marks(
     const struct thread *thread, struct marks *ret_kept)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     size_t spaces = 0;
-    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
+    const char *const *names = ss_journal_namespaces(its->journal, &spaces);
     for (size_t i = 0; i < spaces; i++) {
         struct ss_checkpoint_entry *mark =
-            ss_journal_find(thread->journal, names[i], NULL);
+            ss_journal_find(its->journal, names[i], NULL);
         if (goes(thread, mark))
             continue;
-        struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
+        struct ss_checkpoint *full = ss_journal_fold(its->journal, mark);
         if (!full)
             return mark;
         ss_checkpoint_unref(full);
@@ -174,10 +175,11 @@ static const struct ss_checkpoint_entry *kept_marks(
 // All but `kept`, which is told again, and the newest run.
 static void drop_past(struct thread *thread, const struct marks *kept)
 {
-    uint64_t head = ss_journal_head(thread->journal);
-    const struct ss_run_rows *run = ss_journal_newest_run(thread->journal);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    uint64_t head = ss_journal_head(its->journal);
+    const struct ss_run_rows *run = ss_journal_newest_run(its->journal);
     const struct ss_checkpoint_entry *root =
-        ss_journal_find(thread->journal, "", NULL);
+        ss_journal_find(its->journal, "", NULL);
     if (run && !(root && strcmp(root->run, run->id) == 0))
         tell_run(thread, run);
     for (size_t i = 0; i < kept->count; i++)
@@ -190,15 +192,16 @@ static void drop_past(struct thread *thread, const struct marks *kept)
 
 void ss_prune_thread(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     uint64_t head = ss_thread_head(thread);
     if (ss_thread_busy(thread) || has_unfinished(thread)) {
-        ss_reply_error(thread->engine, request, SS_EBUSY,
-            "thread %s is busy: wait for its run, or cancel it", thread->id);
+        ss_reply_error(its->engine, request, SS_EBUSY,
+            "thread %s is busy: wait for its run, or cancel it", its->id);
         return;
     }
     if (ss_thread_owes_rows(thread)) {
-        ss_reply_error(thread->engine, request, SS_EAGAIN,
-            "thread %s: its last rows are on their way: ask again", thread->id);
+        ss_reply_error(its->engine, request, SS_EAGAIN,
+            "thread %s: its last rows are on their way: ask again", its->id);
         return;
     }
     if (ss_thread_spared(thread, request))

@@ -21,11 +21,12 @@
 static bool place_of(struct thread *thread, const struct ss_request *request,
     struct graph_ref *ret)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     struct ss_error error = {0};
-    if (ss_graph_ref_find(thread->engine, thread, request->graph,
+    if (ss_graph_ref_find(its->engine, thread, request->graph,
             request->checkpoint_ns, ret, &error))
         return true;
-    ss_reply_error(thread->engine, request, error.status, "%s", error.message);
+    ss_reply_error(its->engine, request, error.status, "%s", error.message);
     return false;
 }
 
@@ -33,7 +34,8 @@ static bool place_of(struct thread *thread, const struct ss_request *request,
 static bool is_bare(
     const struct thread *thread, const struct ss_request *request)
 {
-    return !thread->graph && !request->has.graph && ss_facts(thread);
+    return !ss_thread_facts(thread)->graph && !request->has.graph &&
+           ss_facts(thread);
 }
 
 // Takes `state`.
@@ -61,7 +63,7 @@ void ss_read_state(struct thread *thread, const struct ss_request *request)
         return;
     const char *checkpoint = request->checkpoint_id;
     struct ss_checkpoint_entry *mark =
-        ss_journal_find(thread->journal, place.ns, checkpoint);
+        ss_journal_find(ss_thread_facts(thread)->journal, place.ns, checkpoint);
     bool live = !request->has.checkpoint_id;
     json_t *state = mark ? ss_snapshot(thread, place.graph, place.ns, mark,
                                live, request->subgraphs)
@@ -96,7 +98,7 @@ void ss_read_history(struct thread *thread, const struct ss_request *request)
         return;
     size_t count = 0;
     struct ss_checkpoint_entry *const *marks =
-        ss_journal_list(thread->journal, place.ns, &count);
+        ss_journal_list(ss_thread_facts(thread)->journal, place.ns, &count);
     const char *before = request->before;
     const char *only = request->checkpoint_id;
     json_t *filter = request->filter;
@@ -125,15 +127,16 @@ static int by_id(const void *a, const void *b)
 void ss_read_checkpoints(
     struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const char *after = request->after ? request->after : "";
     struct page page;
     SS_VEC(struct ss_checkpoint_entry *) all = {0};
     size_t spaces = 0;
-    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
+    const char *const *names = ss_journal_namespaces(its->journal, &spaces);
     for (size_t n = 0; n < spaces; n++) {
         size_t count = 0;
         struct ss_checkpoint_entry *const *marks =
-            ss_journal_list(thread->journal, names[n], &count);
+            ss_journal_list(its->journal, names[n], &count);
         for (size_t i = 0; i < count; i++)
             if (strcmp(marks[i]->id, after) > 0)
                 SS_VEC_PUSH(&all, marks[i]);
@@ -184,12 +187,13 @@ static json_t *row_json(const struct ss_row *row)
 
 void ss_read_journal(struct thread *thread, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     json_int_t from = ss_request_int(request->from, 1);
     struct page page;
     ss_page_init(&page, request->limit);
-    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t head = ss_journal_head(its->journal);
     for (uint64_t seq = from > 0 ? (uint64_t)from : 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         if (ss_page_is_full(&page))
             break;
         if (row)

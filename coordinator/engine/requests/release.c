@@ -39,6 +39,7 @@ static void cancel(struct thread *thread, const struct ss_request *request)
 void ss_quarantined_request(
     struct thread *thread, enum turn turn, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const char *quarantined =
         ss_json_str(ss_thread_quarantined(thread), "run", "");
     bool is_it = turn == TURN_OP &&
@@ -47,14 +48,14 @@ void ss_quarantined_request(
         cancel(thread, request);
     } else if (is_it && request->op == SS_OP_RELEASE) {
         ss_quarantined_release(thread);
-        ss_reply(thread->engine, request,
+        ss_reply(its->engine, request,
             json_pack("{s:s}", "status", ss_run_status_name(SS_RUN_RUNNING)));
     } else {
-        ss_reply_error(thread->engine, request, SS_EQUARANTINED,
+        ss_reply_error(its->engine, request, SS_EQUARANTINED,
             "run %s of thread %s has ended its coordinator %d times and is "
             "parked; `superstep release` lets it go on, `superstep cancel` "
             "ends it",
-            quarantined, thread->id, SS_RECOVERIES_MAX + 1);
+            quarantined, its->id, SS_RECOVERIES_MAX + 1);
     }
 }
 
@@ -80,6 +81,7 @@ void ss_quarantined_answer(struct thread *thread)
 void ss_release_on_thread(
     struct thread *thread, const struct ss_request *request)
 {
-    ss_reply_error(thread->engine, request, SS_ESTATE,
-        "thread %s has no quarantined run", thread->id);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    ss_reply_error(its->engine, request, SS_ESTATE,
+        "thread %s has no quarantined run", its->id);
 }

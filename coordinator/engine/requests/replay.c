@@ -16,9 +16,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
-#include "common/model/reserved.h"
 #include "common/model/value.h"
-#include "common/model/writers.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
@@ -108,8 +106,8 @@ static struct ss_graph *graph_of(const struct replay *replay, const char *ns)
 static void load_pending(struct replay *replay, struct view *shown)
 {
     for (; shown->pending_to < replay->row->seq; shown->pending_to++) {
-        const struct ss_row *row =
-            ss_journal_row(replay->thread->journal, shown->pending_to + 1);
+        const struct ss_row *row = ss_journal_row(
+            ss_thread_facts(replay->thread)->journal, shown->pending_to + 1);
         if (row)
             ss_view_pending(shown->loop, row);
     }
@@ -135,7 +133,7 @@ static struct loop *view_of(
     struct view *view = ss_map_get(&replay->views, ns);
     if (!view || strcmp(ss_loop_facts(view->loop)->checkpoint.id, id) != 0) {
         struct ss_checkpoint_entry *mark =
-            ss_journal_find(replay->thread->journal, ns, id);
+            ss_journal_find(ss_thread_facts(replay->thread)->journal, ns, id);
         struct ss_graph *graph = mark ? graph_of(replay, ns) : NULL;
         view = graph ? make_view(replay, graph, ns, mark) : NULL;
         if (!view)
@@ -179,7 +177,8 @@ static const struct ss_row *row_of_writes(
     const struct ss_row *row = replay->row;
     while (row && !has_task(row, ns, task_id))
         row = row->seq > replay->facts->first_seq
-                  ? ss_journal_row(replay->thread->journal, row->seq - 1)
+                  ? ss_journal_row(
+                        ss_thread_facts(replay->thread)->journal, row->seq - 1)
                   : NULL;
     return row;
 }
@@ -278,7 +277,7 @@ static void take_version(struct replay *replay, const json_t *entry)
     struct run *shadow = replay->shadow;
     const char *version = ss_json_str(entry, "version", NULL);
     const struct known_graph *known =
-        version ? ss_known_graph(replay->thread->engine,
+        version ? ss_known_graph(ss_thread_facts(replay->thread)->engine,
                       ss_json_str(entry, "graph", ""), version)
                 : NULL;
     if (!known || known->graph == ss_run_facts(shadow)->graph)
@@ -329,7 +328,7 @@ static void parse_after(struct replay *replay, const char *after)
 void ss_replay(struct thread *thread, const char *run_id, struct run *run,
     const struct subscriber *subscriber, const char *after, const json_t *seen)
 {
-    const struct ss_journal *journal = thread->journal;
+    const struct ss_journal *journal = ss_thread_facts(thread)->journal;
     const struct ss_run_rows *facts = ss_journal_run(journal, run_id);
     struct run *shadow =
         facts && facts->entry ? ss_run_shadow(thread, facts) : NULL;

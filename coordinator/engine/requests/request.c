@@ -88,7 +88,8 @@ static bool is_early_copy(
     const struct thread *thread, const struct ss_request *request)
 {
     return request->op == SS_OP_COPY &&
-           ss_thread_head(thread) > thread->durable && !ss_thread_busy(thread);
+           ss_thread_head(thread) > ss_thread_facts(thread)->durable &&
+           !ss_thread_busy(thread);
 }
 
 // It is served by the run of its name, which waits, too.

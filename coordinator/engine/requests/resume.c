@@ -7,7 +7,6 @@
 // (request.c).
 
 #include "common/base/map.h"
-#include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/cluster.h"
 #include "common/model/request.h"
@@ -29,15 +28,16 @@
 // Each is looked at once: what cannot be served yet stays, in its order.
 void ss_requests_resume(struct thread *thread)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     ss_quarantined_answer(thread);
-    if (!ss_is_read(thread->engine, thread->id))
+    if (!ss_is_read(its->engine, its->id))
         return;
     struct waiting waiting;
     for (size_t left = ss_waiting_count(thread);
          left > 0 && ss_thread_is_open(thread) &&
          ss_waiting_take_first(thread, &waiting);
          left--)
-        if (thread->engine->requests->serve(thread, &waiting))
+        if (its->engine->requests->serve(thread, &waiting))
             ss_waiting_fini(&waiting);
         else
             ss_waiting_put(thread, waiting);
@@ -61,7 +61,7 @@ void ss_requests_graphs_moved(struct engine *engine)
 // One who asked for a copy waits until all of the thread is durable.
 static bool copy_may_go_on(const struct thread *thread)
 {
-    return thread->durable == ss_thread_head(thread) &&
+    return ss_thread_facts(thread)->durable == ss_thread_head(thread) &&
            ss_waiting_asks(thread, SS_OP_COPY);
 }
 
@@ -78,22 +78,24 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
     for (struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next) {
         struct thread *thread = e->value;
-        if (ss_shards_have(shards, ss_shard_of(thread->id)) &&
+        if (ss_shards_have(shards, ss_shard_of(ss_thread_facts(thread)->id)) &&
             (ss_waiting_count(thread) > 0 || ss_queue_waits(thread)))
-            ss_requests_resume(ss_thread_get(engine, thread->id));
+            ss_requests_resume(
+                ss_thread_get(engine, ss_thread_facts(thread)->id));
     }
 }
 
 void ss_request_later(
     struct thread *thread, enum turn turn, const struct ss_request *request)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     if (ss_thread_quarantined(thread)) {
         ss_quarantined_request(thread, turn, request);
         return;
     }
     if (ss_waiting_count(thread) >= SS_REQUESTS_WAITING_MAX) {
-        ss_reply_error(thread->engine, request, SS_EBUSY,
-            "thread %s: %d requests wait already", thread->id,
+        ss_reply_error(its->engine, request, SS_EBUSY,
+            "thread %s: %d requests wait already", its->id,
             SS_REQUESTS_WAITING_MAX);
         return;
     }

@@ -28,9 +28,10 @@
 static int check_thread(const struct thread *thread,
     const struct ss_request *request, struct ss_error *error)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     static const char refuse[] = "refuse", make[] = "make";
     const char *said = request->if_absent;
-    ss_check(thread->state == THREAD_HOT); // else nobody knows
+    ss_check(its->state == THREAD_HOT); // else nobody knows
     if (!request->has.if_absent || (said && strcmp(said, make) == 0))
         return SS_OK;
     if (!said || strcmp(said, refuse) != 0)
@@ -38,8 +39,7 @@ static int check_thread(const struct thread *thread,
             error, SS_EINVAL, "if_absent: say %s or %s", make, refuse);
     if (ss_thread_is_there(thread))
         return SS_OK;
-    return ss_error_set(
-        error, SS_ENOTFOUND, "there is no thread %s", thread->id);
+    return ss_error_set(error, SS_ENOTFOUND, "there is no thread %s", its->id);
 }
 
 // What can be said before a run is made of the request: SS_OK, and what is to
@@ -48,6 +48,7 @@ static int look_at(struct thread *thread, const struct ss_request *request,
     enum if_busy *ret_if_busy, struct ss_graph **ret_graph,
     struct ss_error *error)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const char *name = request->run;
     char with[SS_BUSY_TEXT_SIZE];
     if (name && !ss_run_name_fits(name))
@@ -64,10 +65,9 @@ static int look_at(struct thread *thread, const struct ss_request *request,
             "thread %s is busy with %s: "
             "wait for it, cancel it, or say what to do (--if-busy, in a "
             "request if_busy)",
-            thread->id, with);
+            its->id, with);
     }
-    *ret_graph =
-        ss_request_graph(thread->engine, thread, request->graph, error);
+    *ret_graph = ss_request_graph(its->engine, thread, request->graph, error);
     return *ret_graph ? SS_OK : error->status;
 }
 
@@ -128,7 +128,7 @@ static int make(struct thread *thread, struct ss_graph *graph,
     const char *name = request->run;
     char made_up[SS_UUID_SIZE];
     if (!name)
-        random_id(thread->engine, made_up);
+        random_id(ss_thread_facts(thread)->engine, made_up);
     struct run *run = ss_run_new(thread, name ? name : made_up, graph);
     struct ss_request *rest = but_facts(request);
     json_t *facts = NULL;
@@ -148,7 +148,7 @@ static int make(struct thread *thread, struct ss_graph *graph,
 static void ask(
     struct thread *thread, const struct ss_request *request, enum turn turn)
 {
-    struct engine *engine = thread->engine;
+    struct engine *engine = ss_thread_facts(thread)->engine;
     struct ss_error error = {0};
     enum if_busy if_busy = IF_BUSY_REJECT;
     struct ss_graph *graph = NULL;

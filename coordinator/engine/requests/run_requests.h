@@ -3,9 +3,6 @@
 #ifndef SS_ENGINE_REQUESTS_RUN_REQUESTS_H
 #define SS_ENGINE_REQUESTS_RUN_REQUESTS_H
 
-#include <jansson.h>
-#include <stdint.h>
-
 #include "coordinator/engine/threads/waiting.h"
 
 struct engine;

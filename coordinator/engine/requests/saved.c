@@ -231,7 +231,8 @@ static json_t *pending_json(const struct ss_checkpoint_entry *mark)
 
 json_t *ss_saved_json(struct thread *thread, struct ss_checkpoint_entry *mark)
 {
-    struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
+    struct ss_checkpoint *full =
+        ss_journal_fold(ss_thread_facts(thread)->journal, mark);
     if (!full)
         return NULL;
     json_t *values = json_object(), *versions = json_object();

@@ -1,7 +1,6 @@
 // show.c - what is out and what waits, for people.
 #include "common/base/map.h"
 #include "common/model/request.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
@@ -26,8 +25,8 @@ static json_t *task_json(const struct task *task)
         : backs_off ? "backoff"
                     : "ready",
         "node", facts->planned.node ? facts->planned.node->name : "", "thread",
-        level->thread->id, "task", facts->planned.id, "attempt",
-        (json_int_t)facts->tries.attempts);
+        ss_thread_facts(level->thread)->id, "task", facts->planned.id,
+        "attempt", (json_int_t)facts->tries.attempts);
     if (level->run) {
         json_object_set_new(
             json, "run", json_string(ss_run_facts(level->run)->id));

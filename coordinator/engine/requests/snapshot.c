@@ -7,7 +7,6 @@
 
 #include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -70,7 +69,7 @@ static json_t *inner_state(
     json_t *state = NULL;
     if (subgraphs) {
         struct ss_checkpoint_entry *mark =
-            ss_journal_find(level->thread->journal, ns, NULL);
+            ss_journal_find(ss_thread_facts(level->thread)->journal, ns, NULL);
         state = mark ? ss_snapshot(level->thread, inner, ns, mark, true, true)
                      : ss_snapshot_empty(level->thread, ns, NULL);
     } else {
@@ -227,7 +226,7 @@ static json_t *interrupts_of(const json_t *tasks)
 struct loop *ss_snapshot_view(struct thread *thread, struct ss_graph *graph,
     const char *ns, struct ss_checkpoint_entry *mark, struct ss_error *error)
 {
-    ss_check(thread->state == THREAD_HOT && mark);
+    ss_check(ss_thread_facts(thread)->state == THREAD_HOT && mark);
     struct loop *view = ss_view_new(thread, graph, ns, mark, error);
     if (!view)
         return NULL;

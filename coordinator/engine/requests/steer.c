@@ -46,7 +46,8 @@ void ss_cancel_on_thread(
     const char *name = request->run ? request->run : "";
     struct run *run = ss_run_live(thread, name);
     bool back = action_of(request) == STEER_ROLLBACK;
-    const struct ss_run_rows *facts = ss_journal_run(thread->journal, name);
+    const struct ss_run_rows *facts =
+        ss_journal_run(ss_thread_facts(thread)->journal, name);
     char *why = request->reason
                     ? ss_format(SS_CANCELLED ": %s", request->reason)
                     : ss_strdup(SS_CANCELLED);
@@ -86,8 +87,8 @@ void ss_migrate_on_thread(
     const char *run = request->run ? request->run : "";
     json_t *moved = ss_run_migrate(thread, run, request->to, &error);
     if (!moved) {
-        ss_reply_error(
-            thread->engine, request, error.status, "%s", error.message);
+        ss_reply_error(ss_thread_facts(thread)->engine, request, error.status,
+            "%s", error.message);
         return;
     }
     if (ss_waiting_has_run(thread, run)) // now it may be recovered

@@ -10,7 +10,6 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"

@@ -11,7 +11,6 @@
 #include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
-#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
@@ -124,7 +123,8 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
         .id = subscriber->id,
         .json = json_object()};
     json_object_set_new_nocheck(command.json, "run", json_string(its->id));
-    json_object_set_new(command.json, "thread", json_string(thread->id));
+    json_object_set_new(
+        command.json, "thread", json_string(ss_thread_facts(thread)->id));
     json_object_set_new_nocheck(command.json, "accepted", json_true());
     subscriber->told = true;
     const json_t *paused = ss_pause_of_run(run);
@@ -233,9 +233,10 @@ void ss_audience_drop(struct run *run, int status, const char *message)
 static json_t *ended_output(
     struct thread *thread, const struct ss_run_rows *facts)
 {
-    struct ss_journal *journal = thread->journal;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct ss_journal *journal = its->journal;
     struct known_graph *known =
-        ss_known_graph(thread->engine, ss_json_str(facts->entry, "graph", ""),
+        ss_known_graph(its->engine, ss_json_str(facts->entry, "graph", ""),
             ss_json_str(facts->entry, "version", NULL));
     // one that asked again made no checkpoint: it stands where it began
     struct ss_checkpoint_entry *last =
@@ -296,8 +297,8 @@ static void tell_ended(struct thread *thread, const struct ss_request *request,
     struct ss_error error = {0};
     unsigned modes = ss_stream_modes(request->stream, &error);
     if (error.status != SS_OK) {
-        ss_reply_error(
-            thread->engine, request, error.status, "%s", error.message);
+        ss_reply_error(ss_thread_facts(thread)->engine, request, error.status,
+            "%s", error.message);
         return;
     }
     struct listener asker = {.peer = ss_strdup(request->peer)};
@@ -315,11 +316,12 @@ static void tell_ended(struct thread *thread, const struct ss_request *request,
 static bool serve_known(struct thread *thread, const struct ss_request *request,
     const char *run_id, const char *after)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     if (!run_id)
         return false;
-    if (thread->open && thread->open->end)
+    if (its->open && its->open->end)
         ss_thread_seal(thread); // it has ended in this very step
-    const struct ss_run_rows *facts = ss_journal_run(thread->journal, run_id);
+    const struct ss_run_rows *facts = ss_journal_run(its->journal, run_id);
     struct run *run = ss_run_live(thread, run_id);
     if (run) {
         attach(run, request, after);

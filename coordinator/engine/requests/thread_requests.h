@@ -5,11 +5,9 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 struct engine;
 struct ss_request;
-struct ss_run_rows;
 struct thread;
 
 // ------------------------------------------------ graphs.c

@@ -115,7 +115,8 @@ static void set_run(json_t *json, const struct wait *wait)
     json_object_set_new(json, "version", json_string(graph->version));
     if (wait->of_many)
         return;
-    json_object_set_new(json, "thread", json_string(level->thread->id));
+    json_object_set_new(
+        json, "thread", json_string(ss_thread_facts(level->thread)->id));
     if (level->run)
         json_object_set_new(
             json, "run", json_string(ss_run_facts(level->run)->id));

@@ -6,7 +6,6 @@
 //   nothing has run yet        the node that is named as the input's channel is
 //   else                       the one that saw the newest version; two: nobody
 #include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -50,7 +49,7 @@ const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
             ss_error_set(error, SS_EUPDATE,
                 "update of thread %s: it is "
                 "ambiguous whose turn it was; say as_node",
-                level->thread->id);
+                ss_thread_facts(level->thread)->id);
     } else {
         size_t n = ss_graph_node(level->graph, name);
         node = n == SS_NONE ? NULL : &level->graph->nodes[n];

@@ -88,7 +88,7 @@ static void begin_taking_back(struct run *run)
     ss_seat(thread)->taken_back = run;
     ss_run_record_put(run, SS_RUN_TAKEN_BACK);
     ss_engine_narrate(ss_run_facts(run)->engine,
-        "the run on thread %s is taken back", thread->id);
+        "the run on thread %s is taken back", ss_thread_facts(thread)->id);
     ss_queue_later(thread);
 }
 
@@ -120,7 +120,8 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back)
 static bool goes(const struct thread *thread, uint64_t seq, const char *run,
     bool but_entries)
 {
-    const struct ss_row *row = ss_journal_row(thread->journal, seq);
+    const struct ss_row *row =
+        ss_journal_row(ss_thread_facts(thread)->journal, seq);
     return row && strcmp(row->run, run) == 0 && !(row->entry && but_entries);
 }
 
@@ -129,7 +130,8 @@ void ss_run_void_rows(
     struct thread *thread, const char *id, uint64_t from, bool but_entries)
 {
     char *run = ss_strdup(id); // what the journal lends goes with the rows
-    for (uint64_t to = ss_journal_head(thread->journal); to >= from; to--) {
+    for (uint64_t to = ss_journal_head(ss_thread_facts(thread)->journal);
+         to >= from; to--) {
         uint64_t first = to;
         if (!goes(thread, to, run, but_entries))
             continue;
@@ -143,7 +145,8 @@ void ss_run_void_rows(
 
 static void take_back(struct thread *thread, const char *id)
 {
-    const struct ss_run_rows *facts = ss_journal_run(thread->journal, id);
+    const struct ss_run_rows *facts =
+        ss_journal_run(ss_thread_facts(thread)->journal, id);
     if (facts)
         ss_run_void_rows(thread, id, facts->first_seq, false);
     ss_record_drop(thread, id);
@@ -152,7 +155,8 @@ static void take_back(struct thread *thread, const char *id)
 bool ss_run_take_back(struct thread *thread)
 {
     struct run *run = ss_seat(thread)->taken_back;
-    if (!run || thread->state != THREAD_HOT || ss_thread_owes_rows(thread))
+    if (!run || ss_thread_facts(thread)->state != THREAD_HOT ||
+        ss_thread_owes_rows(thread))
         return false;
     json_t *result = ss_run_result(run, SS_RUN_CANCELLED);
     json_object_set_new(result, "output", json_null());
@@ -176,38 +180,37 @@ void ss_run_take_back_found(struct thread *thread, const char *id)
 bool ss_run_cancel_awaited(
     struct thread *thread, const char *id, const char *why, bool taken_back)
 {
-    const struct ss_run_rows *facts = thread->state == THREAD_HOT
-                                          ? ss_journal_run(thread->journal, id)
-                                          : NULL;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    const struct ss_run_rows *facts =
+        its->state == THREAD_HOT ? ss_journal_run(its->journal, id) : NULL;
     struct waiting waiting;
     if (!facts || !facts->entry ||
         !ss_waiting_take_run(thread, id, TURN_RECOVER, &waiting))
         return false;
     const char *run = waiting.run;
     json_t *entry = facts->entry;
-    json_t *record =
-        json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I, s:o}", "run", run,
-            "thread", thread->id, "graph", json_object_get(entry, "graph"),
-            "version", json_object_get(entry, "version"), "status",
-            ss_run_status_name(SS_RUN_CANCELLED), "created_us",
-            json_object_get(entry, "created_us"), "changed_us",
-            (json_int_t)thread->engine->wall_us, "error",
-            ss_error_json(SS_ECANCELLED, why));
+    json_t *record = json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I, s:o}",
+        "run", run, "thread", its->id, "graph", json_object_get(entry, "graph"),
+        "version", json_object_get(entry, "version"), "status",
+        ss_run_status_name(SS_RUN_CANCELLED), "created_us",
+        json_object_get(entry, "created_us"), "changed_us",
+        (json_int_t)its->engine->wall_us, "error",
+        ss_error_json(SS_ECANCELLED, why));
     if (taken_back) {
         json_decref(record);
         take_back(thread, run);
     } else {
         struct ss_row *row = ss_thread_row_for_end(thread, run);
         row->end = json_pack("{s:s, s:s, s:s, s:[], s:o}", "run", run, "thread",
-            thread->id, "status", ss_run_status_name(SS_RUN_CANCELLED),
+            its->id, "status", ss_run_status_name(SS_RUN_CANCELLED),
             "interrupts", "error", ss_error_json(SS_ECANCELLED, why));
         ss_record_put(thread, run, record);
         ss_thread_seal(thread);
     }
-    ss_engine_narrate(thread->engine,
+    ss_engine_narrate(its->engine,
         "the run that waited to go on on thread "
         "%s ends: %s",
-        thread->id, taken_back ? "taken back" : "cancelled");
+        its->id, taken_back ? "taken back" : "cancelled");
     ss_waiting_fini(&waiting);
     ss_queue_later(thread);
     return true;

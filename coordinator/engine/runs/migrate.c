@@ -72,19 +72,20 @@ static json_t *moved_entry(const json_t *entry, const struct ss_graph *graph)
 static void put_moved(struct thread *thread, const char *run,
     const json_t *entry, const struct ss_graph *graph)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     struct ss_row *row = ss_thread_row_anew(thread, run, "");
     row->entry = moved_entry(entry, graph);
     ss_record_put(thread, run,
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:O*, s:I}", "run", run, "thread",
-            thread->id, "graph", graph->name, "version", graph->version,
-            "status", ss_run_status_name(SS_RUN_RUNNING), "created_us",
+            its->id, "graph", graph->name, "version", graph->version, "status",
+            ss_run_status_name(SS_RUN_RUNNING), "created_us",
             json_object_get(entry, "created_us"), "changed_us",
-            (json_int_t)thread->engine->wall_us));
+            (json_int_t)its->engine->wall_us));
     ss_thread_seal(thread);
-    ss_engine_narrate(thread->engine,
+    ss_engine_narrate(its->engine,
         "the run on thread %s moves to another "
         "version of graph %s",
-        thread->id, graph->name);
+        its->id, graph->name);
 }
 
 // What attempts that are taken back have shown is void.
@@ -108,7 +109,8 @@ static void move_running(struct run *run, const struct ss_graph *graph)
     char id[SS_UUID_SIZE];
     memcpy(id, its->id, sizeof(id));
     tell_restarted(its->root);
-    put_moved(thread, id, ss_journal_run(thread->journal, id)->entry, graph);
+    put_moved(thread, id,
+        ss_journal_run(ss_thread_facts(thread)->journal, id)->entry, graph);
     ss_loop_drop_tasks(its->root);
     ss_loop_drop_folds(its->root);
     ss_root_failed(its->root, NULL); // nobody advances it any more
@@ -136,7 +138,8 @@ static void move_queued(struct run *run, struct ss_graph *graph)
 static const json_t *stands_at(const struct thread *thread, const char *id)
 {
     const struct run *run = ss_run_live(thread, id);
-    const struct ss_run_rows *facts = ss_journal_run(thread->journal, id);
+    const struct ss_run_rows *facts =
+        ss_journal_run(ss_thread_facts(thread)->journal, id);
     if (run && ss_run_facts(run)->state == RUN_QUEUED)
         return part_of(run)->record;
     if (run && ss_run_has_ended(run))
@@ -152,33 +155,35 @@ static void move(struct thread *thread, const char *id, struct ss_graph *to)
     } else if (run) {
         move_running(run, to);
     } else {
-        put_moved(thread, id, ss_journal_run(thread->journal, id)->entry, to);
+        put_moved(thread, id,
+            ss_journal_run(ss_thread_facts(thread)->journal, id)->entry, to);
     }
 }
 
 json_t *ss_run_migrate(struct thread *thread, const char *run_id,
     const char *version, struct ss_error *error)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const json_t *at = stands_at(thread, run_id);
     struct ss_graph *to = NULL;
     if (!at)
         ss_error_set(error, SS_ENOTFOUND,
             "thread %s has no run %s that has "
             "not ended",
-            thread->id, run_id);
+            its->id, run_id);
     else
         to = ss_graph_version(
-            thread->engine, ss_json_str(at, "graph", "?"), version, error);
+            its->engine, ss_json_str(at, "graph", "?"), version, error);
     // under `exit` it begins again, and rows on their way cannot be made void
     if (to && ss_thread_owes_rows(thread)) {
         ss_error_set(error, SS_EAGAIN,
-            "thread %s: its last rows are on their way: ask again", thread->id);
+            "thread %s: its last rows are on their way: ask again", its->id);
         to = NULL;
     }
     // of one that waits for its turn there is no row
     const struct run *run = ss_run_live(thread, run_id);
     if (to && !(run && ss_run_facts(run)->state == RUN_QUEUED) &&
-        thread->engine->row_format < SS_ROW_FORMAT_2) {
+        its->engine->row_format < SS_ROW_FORMAT_2) {
         ss_error_set(error, SS_EAGAIN,
             "run %s: a coordinator of an older version is at work, which does"
             " not know that runs move: upgrade it, and ask again",
@@ -188,7 +193,7 @@ json_t *ss_run_migrate(struct thread *thread, const char *run_id,
     if (!to)
         return NULL;
     json_t *moved = json_pack("{s:s, s:s, s:s, s:s, s:s}", "run", run_id,
-        "thread", thread->id, "graph", to->name, "from",
+        "thread", its->id, "graph", to->name, "from",
         ss_json_str(at, "version", "?"), "to", to->version);
     if (strcmp(ss_json_str(at, "version", ""), to->version) != 0)
         move(thread, run_id, to);

@@ -85,12 +85,13 @@ static const char *quarantined_run(const struct thread *thread)
 // Who waits for the thread is told so by release.c.
 static void park(struct thread *thread, json_t *record)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     json_decref(ss_seat(thread)->quarantined);
     ss_seat(thread)->quarantined = json_incref(record);
-    ss_engine_narrate(thread->engine,
+    ss_engine_narrate(its->engine,
         "run %s on thread %s has ended its "
         "coordinator %d times and is parked",
-        quarantined_run(thread), thread->id, SS_RECOVERIES_MAX + 1);
+        quarantined_run(thread), its->id, SS_RECOVERIES_MAX + 1);
     ss_thread_leave_unread(thread);
 }
 
@@ -117,10 +118,11 @@ static json_t *record_with(
 static void add(struct thread *thread, json_t *record,
     enum ss_run_status status, int64_t recoveries)
 {
-    struct engine *engine = thread->engine;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct engine *engine = its->engine;
     struct quarantine *quarantine = engine->quarantine;
     SS_VEC_PUSH(&quarantine->suspects,
-        (struct suspect){.thread = ss_strdup(thread->id),
+        (struct suspect){.thread = ss_strdup(its->id),
             .record = record_with(record, status, recoveries)});
     ss_thread_leave_unread(thread);
     ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
@@ -132,10 +134,11 @@ static void add(struct thread *thread, json_t *record,
 
 bool ss_suspect_known(const struct thread *thread, const char *run)
 {
-    struct quarantine *quarantine = thread->engine->quarantine;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct quarantine *quarantine = its->engine->quarantine;
     for (size_t i = 0; i < quarantine->suspects.count; i++) {
         const struct suspect *suspect = &quarantine->suspects.items[i];
-        if (strcmp(suspect->thread, thread->id) == 0 &&
+        if (strcmp(suspect->thread, its->id) == 0 &&
             strcmp(ss_json_str(suspect->record, "run", ""), run) == 0)
             return true;
     }
@@ -164,12 +167,13 @@ static void load(struct engine *engine, const struct suspect *suspect)
 {
     struct quarantine *quarantine = engine->quarantine;
     struct thread *thread = ss_map_get(ss_threads_all(engine), suspect->thread);
-    if (!thread || !thread->is_unread)
+    const struct thread_facts *its = ss_thread_facts(thread);
+    if (!thread || !its->is_unread)
         return; // it has moved
     ss_seat(thread)->recoveries = ss_json_int(suspect->record, "recoveries", 0);
     if (ss_seat(thread)->recoveries == SS_RECOVERIES_MAX) {
         ss_free(quarantine->on_probation);
-        quarantine->on_probation = ss_strdup(thread->id);
+        quarantine->on_probation = ss_strdup(its->id);
         quarantine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
     }
     ss_thread_read_after_all(thread);
@@ -208,9 +212,9 @@ static bool is_over(const struct engine *engine)
         quarantine->on_probation
             ? ss_map_get(ss_threads_all(engine), quarantine->on_probation)
             : NULL;
-    if (!thread || thread->state == THREAD_COLD)
+    if (!thread || ss_thread_facts(thread)->state == THREAD_COLD)
         return true;
-    if (thread->state == THREAD_LOADING)
+    if (ss_thread_facts(thread)->state == THREAD_LOADING)
         return false;
     return !ss_seat(thread)->run ||
            part_of(ss_seat(thread)->run)->recoveries == 0 ||
@@ -312,9 +316,10 @@ bool ss_cancelled_found(struct thread *thread, const char *run)
 
 void ss_quarantined_release(struct thread *thread)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     json_t *record = ss_seat(thread)->quarantined;
-    ss_engine_narrate(thread->engine, "run %s on thread %s is released",
-        quarantined_run(thread), thread->id);
+    ss_engine_narrate(its->engine, "run %s on thread %s is released",
+        quarantined_run(thread), its->id);
     ss_seat(thread)->quarantined = NULL;
     add(thread, record, SS_RUN_RUNNING, 1);
     json_decref(record);
@@ -340,7 +345,7 @@ void ss_suspects_verify(const struct engine *engine)
         const struct thread *thread =
             ss_map_get(ss_threads_all(engine), suspect->thread);
         int64_t recoveries = ss_json_int(suspect->record, "recoveries", 0);
-        ss_invariant(I90, thread && thread->is_unread);
+        ss_invariant(I90, thread && ss_thread_facts(thread)->is_unread);
         ss_invariant(I227, recoveries > 0 && recoveries <= SS_RECOVERIES_MAX);
         ss_invariant(I228, recoveries == SS_RECOVERIES_MAX || suspect->tag);
         ss_invariant(I229, suspect->tag <= engine->tags);
@@ -355,8 +360,9 @@ void ss_suspects_verify(const struct engine *engine)
         const struct thread *thread = e->value;
         const struct seat *seat = ss_seat(thread);
         if (seat->quarantined)
-            ss_invariant(I27, thread->is_unread && !seat->cancelled_record);
-        else if (thread->is_unread)
-            ss_invariant(I232, is_suspect(engine, thread->id));
+            ss_invariant(I27,
+                ss_thread_facts(thread)->is_unread && !seat->cancelled_record);
+        else if (ss_thread_facts(thread)->is_unread)
+            ss_invariant(I232, is_suspect(engine, ss_thread_facts(thread)->id));
     }
 }

@@ -75,15 +75,9 @@ void ss_thread_busy_with(
 // one after the other, so the last one tells.
 static bool has_unfinished(const struct thread *thread)
 {
-    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        if (!row || !row->entry)
-            continue;
-        const struct ss_run_rows *facts =
-            ss_journal_run(thread->journal, row->run);
-        return facts && !facts->end;
-    }
-    return false;
+    const struct ss_run_rows *last =
+        ss_journal_newest_run(ss_thread_facts(thread)->journal);
+    return last && !last->end;
 }
 
 // ------------------------------------------------ strategies
@@ -112,17 +106,18 @@ int ss_queue_strategy(
 
 static int check_room(const struct thread *thread, struct ss_error *error)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     if (ss_seat(thread)->queue.count >= SS_QUEUE_THREAD_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "thread %s: %zu runs wait for "
             "their turn already, and %d are the most: ask again when some "
             "have ended, or cancel some",
-            thread->id, ss_seat(thread)->queue.count, SS_QUEUE_THREAD_MAX);
-    if (thread->engine->runs->queued >= SS_QUEUE_MAX)
+            its->id, ss_seat(thread)->queue.count, SS_QUEUE_THREAD_MAX);
+    if (its->engine->runs->queued >= SS_QUEUE_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "%zu runs wait for their turn "
             "on all threads, and %d are the most: ask again later",
-            thread->engine->runs->queued, SS_QUEUE_MAX);
+            its->engine->runs->queued, SS_QUEUE_MAX);
     return SS_OK;
 }
 
@@ -166,7 +161,7 @@ static void insert(struct thread *thread, struct run *run, int64_t place)
     if (place > seat->queue_last)
         seat->queue_last = place;
     ss_run_move(run, RUN_QUEUED);
-    thread->engine->runs->queued++;
+    ss_thread_facts(thread)->engine->runs->queued++;
     ss_run_enlist(run);
     ss_queue_later(thread);
 }
@@ -198,7 +193,7 @@ void ss_queue_join(struct run *run)
     ss_engine_narrate(engine,
         "run of graph %s waits for its turn on thread "
         "%s, behind %zu",
-        its->graph->name, thread->id,
+        its->graph->name, ss_thread_facts(thread)->id,
         ss_seat(thread)->queue.count +
             (ss_seat(thread)->run || ss_seat(thread)->taken_back));
     insert(thread, run, place);
@@ -209,16 +204,17 @@ void ss_queue_join(struct run *run)
 
 void ss_queue_found(struct thread *thread, json_t *record)
 {
-    struct known_graph *known = ss_known_graph(thread->engine,
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct known_graph *known = ss_known_graph(its->engine,
         ss_json_str(record, "graph", ""), ss_json_str(record, "version", NULL));
     struct run *run = ss_run_new(
         thread, ss_json_str(record, "run", ""), known ? known->graph : NULL);
     part_of(run)->record = json_incref(record);
     part_of(run)->created_us = ss_json_int(record, "created_us", 0);
-    ss_engine_narrate(thread->engine,
+    ss_engine_narrate(its->engine,
         "run of graph %s on thread %s is found "
         "waiting for its turn",
-        ss_json_str(record, "graph", "?"), thread->id);
+        ss_json_str(record, "graph", "?"), its->id);
     insert(thread, run, ss_json_int(record, "place", 0));
 }
 
@@ -227,20 +223,22 @@ void ss_queue_found(struct thread *thread, json_t *record)
 static void take_out(struct run *run)
 {
     struct thread *thread = ss_run_facts(run)->thread;
+    const struct thread_facts *its = ss_thread_facts(thread);
     for (size_t i = ss_seat(thread)->queue.count; i-- > 0;)
         if (ss_seat(thread)->queue.items[i] == run)
             SS_VEC_REMOVE(&ss_seat(thread)->queue, i);
-    ss_check(thread->engine->runs->queued > 0);
-    thread->engine->runs->queued--;
+    ss_check(its->engine->runs->queued > 0);
+    its->engine->runs->queued--;
 }
 
 static json_t *cancelled_json(const struct run *run, const char *why)
 {
     return json_pack("{s:s, s:s, s:s, s:n, s:[], s:o, s:{s:i, s:i, s:i}}",
-        "run", ss_run_facts(run)->id, "thread", ss_run_facts(run)->thread->id,
-        "status", ss_run_status_name(SS_RUN_CANCELLED), "output", "interrupts",
-        "error", ss_error_json(SS_ECANCELLED, why), "stats", "supersteps", 0,
-        "tasks", 0, "restored", 0);
+        "run", ss_run_facts(run)->id, "thread",
+        ss_thread_facts(ss_run_facts(run)->thread)->id, "status",
+        ss_run_status_name(SS_RUN_CANCELLED), "output", "interrupts", "error",
+        ss_error_json(SS_ECANCELLED, why), "stats", "supersteps", 0, "tasks", 0,
+        "restored", 0);
 }
 
 void ss_queue_leave(struct run *run, const char *why, bool taken_back)
@@ -264,7 +262,7 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
     }
     put_record(run, record);
     ss_engine_narrate(its->engine, "the run that waited on thread %s ends: %s",
-        thread->id, taken_back ? "taken back" : "cancelled");
+        ss_thread_facts(thread)->id, taken_back ? "taken back" : "cancelled");
     its->engine->watch->ended(run, result);
     json_decref(result);
     ss_run_move(run, RUN_ENDED);
@@ -285,7 +283,7 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 
 void ss_queue_fini(struct thread *thread)
 {
-    struct runs *runs = thread->engine->runs;
+    struct runs *runs = ss_thread_facts(thread)->engine->runs;
     struct seat *seat = ss_seat(thread);
     for (size_t i = 0; i < seat->queue.count; i++)
         ss_run_free(seat->queue.items[i]);
@@ -305,7 +303,7 @@ void ss_queue_later(struct thread *thread)
     if (seat->turn || (seat->queue.count == 0 && !seat->taken_back))
         return;
     seat->turn = true;
-    SS_VEC_PUSH(&thread->engine->runs->turns, thread);
+    SS_VEC_PUSH(&ss_thread_facts(thread)->engine->runs->turns, thread);
 }
 
 // Its graph as the version that it was asked for; NULL: not known yet.
@@ -370,7 +368,7 @@ bool ss_queue_turns(struct engine *engine)
     if (runs->turns.count == 0)
         return false; // there may be no list at all
     for (size_t i = 0; i < runs->turns.count; i++)
-        runs->turns.items[i]->seat->turn = false;
+        ss_seat(runs->turns.items[i])->turn = false;
     size_t count = runs->turns.count;
     for (size_t i = 0; i < count; i++) { // more may join behind them
         struct thread *thread = runs->turns.items[i];

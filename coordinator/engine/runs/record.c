@@ -19,7 +19,6 @@
 #include "common/model/find.h"
 #include "common/model/journal.h"
 #include "common/model/json_object.h"
-#include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
@@ -41,10 +40,11 @@
 
 struct run *ss_run_live(const struct thread *thread, const char *name)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     if (!ss_run_name_fits(name))
         return NULL;
-    char *key = ss_run_key(name, thread->id);
-    struct run *run = ss_map_get(&thread->engine->runs->by_name, key);
+    char *key = ss_run_key(name, its->id);
+    struct run *run = ss_map_get(&its->engine->runs->by_name, key);
     ss_free(key);
     return run;
 }
@@ -52,7 +52,7 @@ struct run *ss_run_live(const struct thread *thread, const char *name)
 void ss_run_enlist(struct run *run)
 {
     const struct run_facts *its = ss_run_facts(run);
-    char *key = ss_run_key(its->id, its->thread->id);
+    char *key = ss_run_key(its->id, ss_thread_facts(its->thread)->id);
     ss_map_put(&its->engine->runs->by_name, key, run);
     ss_free(key);
 }
@@ -60,7 +60,7 @@ void ss_run_enlist(struct run *run)
 void ss_run_unlist(struct run *run)
 {
     const struct run_facts *its = ss_run_facts(run);
-    char *key = ss_run_key(its->id, its->thread->id);
+    char *key = ss_run_key(its->id, ss_thread_facts(its->thread)->id);
     if (ss_map_get(&its->engine->runs->by_name, key) == run)
         ss_map_remove(&its->engine->runs->by_name, key);
     ss_free(key);
@@ -96,7 +96,8 @@ void ss_records_rest(struct thread *thread)
 
 static bool is_keyed(const struct thread *thread, const char *run)
 {
-    return !is_old(thread, run) || ss_records_are_keyed(thread->engine);
+    return !is_old(thread, run) ||
+           ss_records_are_keyed(ss_thread_facts(thread)->engine);
 }
 
 // What is put beside a record, as it says.
@@ -116,19 +117,20 @@ static struct standing standing_of(const json_t *record)
 static size_t puts_of(struct thread *thread, const char *run, char *text,
     const struct standing *stands, struct ss_command_put ret_puts[2])
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     bool keyed = is_keyed(thread, run);
     ss_check(text && ss_run_name_fits(run));
     struct ss_command_put put = {.table = SS_RECORD_RUN,
-        .key = keyed ? ss_run_key(run, thread->id) : ss_strdup(run),
-        .index = ss_strdup(thread->id),
+        .key = keyed ? ss_run_key(run, its->id) : ss_strdup(run),
+        .index = ss_strdup(its->id),
         .value = text,
         .status = stands->status,
         .at_us = stands->at_us,
-        .open_alone = thread->engine->row_format >= SS_ROW_FORMAT_6};
+        .open_alone = its->engine->row_format >= SS_ROW_FORMAT_6};
     ret_puts[0] = put;
     if (!keyed || !is_old(thread, run))
         return 1;
-    ret_puts[1] = ss_put_of(SS_RECORD_RUN, run, thread->id, NULL);
+    ret_puts[1] = ss_put_of(SS_RECORD_RUN, run, its->id, NULL);
     return 2;
 }
 
@@ -178,7 +180,7 @@ static char *run_text(
     ss_buf_expect(&text, RECORD_SIZE);
     ss_json_open(&text);
     ss_json_add_text(&text, "run", its->id);
-    ss_json_add_text(&text, "thread", its->thread->id);
+    ss_json_add_text(&text, "thread", ss_thread_facts(its->thread)->id);
     ss_json_add_text(&text, "graph", its->graph->name);
     ss_json_add_text(&text, "version", its->graph->version);
     ss_json_add_text(&text, "status", ss_run_status_name(status));
@@ -218,15 +220,16 @@ void ss_run_record_put(const struct run *run, enum ss_run_status status)
 
 void ss_record_drop(struct thread *thread, const char *run)
 {
-    char *key = ss_run_key(run, thread->id);
-    ss_thread_put(thread, SS_RECORD_RUN, key, thread->id, NULL, false);
-    ss_thread_put(thread, SS_RECORD_RUN, run, thread->id, NULL, false);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    char *key = ss_run_key(run, its->id);
+    ss_thread_put(thread, SS_RECORD_RUN, key, its->id, NULL, false);
+    ss_thread_put(thread, SS_RECORD_RUN, run, its->id, NULL, false);
     ss_free(key);
 }
 
 uint64_t ss_record_store(struct thread *thread, const char *run, json_t *record)
 {
-    struct engine *engine = thread->engine;
+    struct engine *engine = ss_thread_facts(thread)->engine;
     struct ss_command command = {.type = SS_COMMAND_STORE,
         .tag = ++engine->tags,
         .puts = ss_zalloc(2, sizeof(*command.puts))};

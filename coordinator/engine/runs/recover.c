@@ -2,15 +2,11 @@
 // itself, when its thread has been read.
 
 #include "common/base/check.h"
-#include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
-#include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
@@ -74,10 +70,10 @@ static int recover_root(struct run *run, struct ss_error *error)
     struct thread *thread = its->thread;
     ss_check(ss_seat(thread)->run == run && its->entry_seq > 0);
     if (its->options.durability == DURABLE_EXIT &&
-        ss_journal_head(thread->journal) > its->entry_seq) {
+        ss_journal_head(ss_thread_facts(thread)->journal) > its->entry_seq) {
         ss_run_void_rows(thread, its->id, its->entry_seq + 1, true);
         ss_run_borrows(run, its->entry_seq,
-            ss_journal_run(thread->journal, its->id)->entry);
+            ss_journal_run(ss_thread_facts(thread)->journal, its->id)->entry);
     }
     return ss_root_recover(its->root, error);
 }
@@ -85,9 +81,10 @@ static int recover_root(struct run *run, struct ss_error *error)
 bool ss_run_recover_as(
     struct thread *thread, const char *id, struct run *before)
 {
-    struct engine *engine = thread->engine;
+    struct engine *engine = ss_thread_facts(thread)->engine;
     struct ss_error error = {0};
-    const struct ss_run_rows *rows = ss_journal_run(thread->journal, id);
+    const struct ss_run_rows *rows =
+        ss_journal_run(ss_thread_facts(thread)->journal, id);
     if (!rows || rows->end || !rows->entry || ss_seat(thread)->run)
         return true;
     if (ss_cancelled_found(thread, id))
@@ -102,7 +99,8 @@ bool ss_run_recover_as(
     struct run_part *part = part_of(run);
     ss_run_borrows(run, rows->first_seq, rows->entry);
     part->created_us = ss_json_int(rows->entry, "created_us", 0);
-    const struct ss_row *row = ss_journal_row(thread->journal, rows->first_seq);
+    const struct ss_row *row =
+        ss_journal_row(ss_thread_facts(thread)->journal, rows->first_seq);
     part->began_us = row ? row->wall_us : 0;
     part->recoveries = ss_seat(thread)->recoveries;
     ss_seat(thread)->recoveries = 0;
@@ -119,7 +117,7 @@ bool ss_run_recover_as(
     ss_engine_narrate(engine,
         "run of graph %s on thread %s is found "
         "unfinished and goes on",
-        its->graph->name, thread->id);
+        its->graph->name, ss_thread_facts(thread)->id);
     if (status == SS_OK)
         status = recover_root(run, &error);
     if (status != SS_OK) {

@@ -10,16 +10,12 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/ids.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
-#include "common/model/request.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/root.h"
@@ -33,7 +29,6 @@
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
-#include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
@@ -51,7 +46,7 @@ struct run *ss_run_new(
     struct thread *thread, const char *id, struct ss_graph *graph)
 {
     struct run *run = ss_run_make(thread, id, graph, sizeof(struct run_part));
-    part_of(run)->created_us = thread->engine->wall_us;
+    part_of(run)->created_us = ss_thread_facts(thread)->engine->wall_us;
     return run;
 }
 
@@ -66,12 +61,13 @@ static void add(json_t *object, const char *key, json_t *member)
 // Most runs are of the version that the run before was of.
 static void name_version(const struct thread *thread, struct ss_row *row)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     const struct ss_run_rows *before =
-        thread->engine->row_format >= SS_ROW_FORMAT_10
-            ? ss_journal_newest_run(thread->journal)
+        its->engine->row_format >= SS_ROW_FORMAT_10
+            ? ss_journal_newest_run(its->journal)
             : NULL;
     const struct ss_row *from =
-        before ? ss_journal_row(thread->journal, before->first_seq) : NULL;
+        before ? ss_journal_row(its->journal, before->first_seq) : NULL;
     if (from)
         ss_row_add_source(row, from,
             from->writes_count + from->checkpoint.channels_count, false);
@@ -120,7 +116,7 @@ static void begin_row(struct run *run)
     ss_thread_remember(its->thread, its->graph);
     its->engine->counts.runs_started++;
     ss_engine_narrate(its->engine, "run of graph %s begins on thread %s",
-        its->graph->name, its->thread->id);
+        its->graph->name, ss_thread_facts(its->thread)->id);
     its->engine->watch->accepted(run);
 }
 
@@ -142,7 +138,7 @@ json_t *ss_run_result(const struct run *run, enum ss_run_status status)
     const struct loop_result *root = ss_root_result(its->root);
     json_t *result = json_object();
     add(result, "run", json_string(its->id));
-    add(result, "thread", json_string(its->thread->id));
+    add(result, "thread", json_string(ss_thread_facts(its->thread)->id));
     add(result, "status", json_string(ss_run_status_name(status)));
     add(result, "output",
         root->output ? json_incref(ss_value_json(root->output)) : json_null());
@@ -240,9 +236,9 @@ void ss_run_abandon(struct run *run, int status, const char *message)
 struct run *ss_run_shadow(struct thread *thread, const struct ss_run_rows *rows)
 {
     struct ss_error error = {0};
-    struct known_graph *known =
-        ss_known_graph(thread->engine, ss_json_str(rows->entry, "graph", ""),
-            ss_json_str(rows->entry, "version", NULL));
+    struct known_graph *known = ss_known_graph(ss_thread_facts(thread)->engine,
+        ss_json_str(rows->entry, "graph", ""),
+        ss_json_str(rows->entry, "version", NULL));
     if (!known)
         return NULL;
     struct run *run = ss_run_new(thread, rows->id, known->graph);

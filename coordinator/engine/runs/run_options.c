@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -11,13 +10,11 @@
 #include "common/model/request.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
-#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
-#include "coordinator/engine/threads/thread.h"
 
 static int parse_names(const json_t *names, const char *key,
     struct ss_names *ret, struct ss_error *error)

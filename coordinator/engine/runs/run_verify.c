@@ -27,7 +27,7 @@
 static void verify_listed(const struct run *run, struct census *census)
 {
     const struct run_facts *its = ss_run_facts(run);
-    char *key = ss_run_key(its->id, its->thread->id);
+    char *key = ss_run_key(its->id, ss_thread_facts(its->thread)->id);
     ss_invariant(I76, ss_map_get(&its->engine->runs->by_name, key) == run);
     ss_free(key);
     census->runs++;
@@ -52,7 +52,8 @@ static void verify_active(const struct run *run, struct census *census)
     const struct loop_facts *level = ss_loop_facts(its->root);
     struct census inside = {0};
     ss_invariant(I80, its->state == RUN_ACTIVE && ss_seat(thread)->run == run);
-    ss_invariant(I217, its->engine == thread->engine && its->graph);
+    ss_invariant(
+        I217, its->engine == ss_thread_facts(thread)->engine && its->graph);
     ss_invariant(I219, !part->cancelled);
     ss_invariant(
         I220, part->recoveries >= 0 && part->recoveries <= SS_RECOVERIES_MAX);
@@ -65,7 +66,8 @@ static void verify_active(const struct run *run, struct census *census)
                           level->graph == its->graph);
     ss_invariant(
         I82, level->status == LOOP_RUNNING || level->status == LOOP_FOLDING);
-    ss_invariant(I83, its->entry_seq <= ss_journal_head(thread->journal));
+    ss_invariant(I83,
+        its->entry_seq <= ss_journal_head(ss_thread_facts(thread)->journal));
     ss_level_verify(its->root, &inside);
     ss_invariant(I84, its->running == inside.tasks[TASK_RUNNING]);
     ss_run_verify(run, inside.tasks[TASK_HELD]);
@@ -112,7 +114,7 @@ static void verify_seat(const struct thread *thread, struct census *census)
         (seat->run != NULL) + (seat->change != NULL) + (taken_back != NULL);
     ss_invariant(I24, users <= 1);
     if (users > 0) {
-        ss_invariant(I25, thread->state == THREAD_HOT);
+        ss_invariant(I25, ss_thread_facts(thread)->state == THREAD_HOT);
         ss_invariant(I29, ss_thread_is_open(thread));
     }
     ss_invariant(

@@ -10,7 +10,6 @@
 #include "coordinator/engine/levels/run.h"
 
 struct engine;
-struct loop;
 struct ss_error;
 struct ss_graph;
 struct thread;

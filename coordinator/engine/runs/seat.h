@@ -33,7 +33,7 @@ struct seat {
 
 static inline struct seat *ss_seat(const struct thread *thread)
 {
-    return thread->seat;
+    return ss_thread_facts(thread)->seat;
 }
 
 #endif

@@ -9,14 +9,12 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/find.h"
-#include "common/model/graph.h"
 #include "common/model/pending.h"
 #include "common/model/reserved.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/root.h"
 #include "coordinator/engine/levels/run.h"
@@ -147,11 +145,11 @@ void ss_thread_ran(
 
 void ss_thread_was_changed(struct thread *thread, bool has_next)
 {
-    ss_thread_put_record(
-        thread, json_pack("{s:s, s:I, s:n, s:n, s:n}", "status",
-                    has_next ? SS_THREAD_INTERRUPTED : SS_THREAD_IDLE,
-                    "updated_us", (json_int_t)thread->engine->wall_us,
-                    "state_us", "interrupts", "error"));
+    ss_thread_put_record(thread,
+        json_pack("{s:s, s:I, s:n, s:n, s:n}", "status",
+            has_next ? SS_THREAD_INTERRUPTED : SS_THREAD_IDLE, "updated_us",
+            (json_int_t)ss_thread_facts(thread)->engine->wall_us, "state_us",
+            "interrupts", "error"));
 }
 
 // ------------------------------------------------ made elsewhere
@@ -209,8 +207,9 @@ static void look_at_writes(
 void ss_thread_was_made(struct thread *thread, const struct loop *view,
     const struct ss_pendings *pending)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     struct stands stands = {.asked = nothing_asked()};
-    ss_check(thread->state == THREAD_HOT && (view || pending));
+    ss_check(its->state == THREAD_HOT && (view || pending));
     if (view)
         look_at_tasks(view, &stands);
     else
@@ -225,7 +224,7 @@ void ss_thread_was_made(struct thread *thread, const struct loop *view,
     ss_thread_put_record(thread,
         json_pack("{s:o, s:I, s:n, s:o, s:o}", "status",
             status ? json_string(status) : json_null(), "updated_us",
-            (json_int_t)thread->engine->wall_us, "state_us", "interrupts",
+            (json_int_t)its->engine->wall_us, "state_us", "interrupts",
             asks ? json_incref(stands.asked.by_task) : json_null(), "error",
             status && strcmp(status, SS_THREAD_FAILED) == 0
                 ? json_incref(stands.error)

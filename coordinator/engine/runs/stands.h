@@ -9,7 +9,6 @@
 
 struct loop;
 struct run;
-struct ss_graph;
 struct ss_pendings;
 struct thread;
 

@@ -36,10 +36,11 @@ static void row_begins(struct thread *thread, const char *run)
 // `run`, the one under way (or NULL).
 static void await_runs(struct thread *thread, const char *run)
 {
-    bool is_hot = thread->state == THREAD_HOT;
-    uint64_t head = is_hot ? ss_journal_head(thread->journal) : 0;
-    for (uint64_t seq = thread->durable + 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+    const struct thread_facts *its = ss_thread_facts(thread);
+    bool is_hot = its->state == THREAD_HOT;
+    uint64_t head = is_hot ? ss_journal_head(its->journal) : 0;
+    for (uint64_t seq = its->durable + 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(its->journal, seq);
         if (row && row->end && row->run[0])
             ss_waiting_add_run(thread, row->run, TURN_RECOVER);
     }

@@ -3,14 +3,12 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/step/state.h"
-#include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads.h"
 
 void ss_runs_init(struct engine *engine)

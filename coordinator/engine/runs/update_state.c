@@ -138,16 +138,17 @@ static json_t *updates_of(const struct change *change)
 static int load(struct change *change, struct ss_error *error)
 {
     struct thread *thread = change->thread;
+    const struct thread_facts *its = ss_thread_facts(thread);
     ss_thread_seal(thread);
     struct ss_checkpoint_entry *mark = NULL;
     if (change->superstep == 0) {
         const char *id = change->request->checkpoint_id;
-        mark = ss_journal_find(thread->journal, change->ns, id);
+        mark = ss_journal_find(its->journal, change->ns, id);
         change->superseded =
             id && mark &&
-            mark != ss_journal_find(thread->journal, change->ns, NULL);
+            mark != ss_journal_find(its->journal, change->ns, NULL);
     } else {
-        mark = ss_journal_find(thread->journal, change->ns, change->base);
+        mark = ss_journal_find(its->journal, change->ns, change->base);
         change->superseded = false;
     }
     change->fresh = mark == NULL;
@@ -310,8 +311,9 @@ static bool as_copy(struct change *change, struct ss_error *error)
             "update as %s: there is no checkpoint to copy", SS_NAME_COPY);
         return false;
     }
-    struct ss_checkpoint_entry *mark = ss_journal_find(
-        change->thread->journal, level->ns, level->checkpoint.id);
+    struct ss_checkpoint_entry *mark =
+        ss_journal_find(ss_thread_facts(change->thread)->journal, level->ns,
+            level->checkpoint.id);
     ss_update_loop_copies(loop, mark);
     return true;
 }
@@ -548,8 +550,8 @@ static void folded(struct loop *loop)
 static bool find_place(struct thread *thread, const struct ss_request *request,
     struct graph_ref *ret, struct ss_error *error)
 {
-    if (!ss_graph_ref_find(thread->engine, thread, request->graph,
-            request->checkpoint_ns, ret, error))
+    if (!ss_graph_ref_find(ss_thread_facts(thread)->engine, thread,
+            request->graph, request->checkpoint_ns, ret, error))
         return false;
     if (!ret->known) {
         ss_error_set(error, SS_EINVAL, "graph %s has no graph inside at \"%s\"",
@@ -573,7 +575,8 @@ static void take_place(struct change *change, const struct graph_ref *place)
 void ss_update_state_request(
     struct thread *thread, const struct ss_request *request)
 {
-    struct engine *engine = thread->engine;
+    const struct thread_facts *its = ss_thread_facts(thread);
+    struct engine *engine = its->engine;
     struct ss_error error = {0};
     struct graph_ref place = {0};
     int status = ss_update_check(request->supersteps, &error);
@@ -583,7 +586,7 @@ void ss_update_state_request(
         return;
     if (status == SS_OK && ss_thread_busy(thread))
         status = ss_error_set(&error, SS_EBUSY,
-            "thread %s is busy: update it when its run has ended", thread->id);
+            "thread %s is busy: update it when its run has ended", its->id);
     if (status == SS_OK && !find_place(thread, request, &place, &error))
         status = error.status;
     if (status != SS_OK) {
@@ -622,16 +625,17 @@ static uint32_t losses_of(const struct change *change)
 void ss_update_state_plan_anew(struct change *change)
 {
     struct thread *thread = change->thread;
+    const struct thread_facts *its = ss_thread_facts(thread);
     struct ss_error error = {0};
     struct graph_ref place = {0};
     change->losses = losses_of(change);
     drop_superstep(change);
     if (!change->left)
         change->left = ss_strdup(change->root->version);
-    ss_engine_narrate(thread->engine,
+    ss_engine_narrate(its->engine,
         "the update on thread %s is planned anew:"
         " nobody serves its version of graph %s",
-        thread->id, change->root->name);
+        its->id, change->root->name);
     if (!find_place(thread, change->request, &place, &error)) {
         refuse(change, &error);
         return;
@@ -648,7 +652,7 @@ void ss_update_state_verify(const struct change *change, struct census *census)
     size_t waits = 0;
     const struct loop *loop = change->loop;
     const struct loop_facts *level = ss_loop_facts(loop);
-    ss_invariant(I233, change->thread->state == THREAD_HOT);
+    ss_invariant(I233, ss_thread_facts(change->thread)->state == THREAD_HOT);
     ss_invariant(I234, level->graph == change->graph && !level->parent);
     ss_invariant(I235, updates_of(change) != NULL);
     ss_invariant(I236, change->losses <= SS_REDELIVERIES_MAX);

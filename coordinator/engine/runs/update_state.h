@@ -2,9 +2,6 @@
 #ifndef SS_ENGINE_RUNS_UPDATE_STATE_H
 #define SS_ENGINE_RUNS_UPDATE_STATE_H
 
-#include <jansson.h>
-#include <stdint.h>
-
 struct change;
 struct ss_graph;
 struct ss_outcome;

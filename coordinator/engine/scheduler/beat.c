@@ -49,7 +49,7 @@ int64_t ss_begin_ms(const struct engine *engine)
 static char *key_of(const struct task *task)
 {
     return ss_format("%s %s", ss_task_facts(task)->planned.id,
-        ss_task_level(task)->thread->id);
+        ss_thread_facts(ss_task_level(task)->thread)->id);
 }
 
 void ss_vouched(const struct task *task)

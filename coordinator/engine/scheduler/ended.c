@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"

@@ -33,7 +33,6 @@
 #include "common/model/graph.h"
 #include "common/model/limits.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
@@ -42,11 +41,9 @@
 #include "coordinator/engine/scheduler/limit_rate.h"
 #include "coordinator/engine/scheduler/limit_store.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
-#include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
-#include "coordinator/engine/threads/shards.h"
 
 // ------------------------------------------------ which there are
 

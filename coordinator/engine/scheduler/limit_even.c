@@ -30,7 +30,6 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_parts.h"
 #include "coordinator/engine/scheduler/limit_store.h"

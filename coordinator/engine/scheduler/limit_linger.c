@@ -14,7 +14,6 @@
 #include "coordinator/engine/scheduler/limit_linger.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"

@@ -13,7 +13,6 @@
 #include "common/base/mem.h"
 #include "common/model/cluster.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_store.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"

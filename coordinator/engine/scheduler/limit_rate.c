@@ -16,7 +16,6 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/model/cluster.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_store.h"

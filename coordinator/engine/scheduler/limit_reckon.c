@@ -6,7 +6,6 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/graph.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_linger.h"

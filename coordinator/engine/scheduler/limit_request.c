@@ -12,7 +12,6 @@
 #include "common/model/request.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/limit_parts.h"

@@ -14,7 +14,6 @@
 // out by what is held.
 #include "common/base/check.h"
 #include "common/base/map.h"
-#include "common/base/mem.h"
 #include "common/model/cluster.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"

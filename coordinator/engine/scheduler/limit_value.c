@@ -14,7 +14,6 @@
 // other values wait in the line of the limit itself, of which none is sent.
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"

@@ -18,7 +18,6 @@
 #include "common/model/persistent_vector.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/placement.h"
@@ -126,7 +125,8 @@ static void send_list(const struct sending *s, struct ss_assignment_list to,
     struct worker *worker = attempt_of(s->task)->worker;
     struct ss_assignment *order = s->order;
     const struct loop_facts *level = ss_task_level(s->task);
-    char *key = ss_format("%s\n%s\n%s", level->thread->id, level->ns, channel);
+    char *key = ss_format(
+        "%s\n%s\n%s", ss_thread_facts(level->thread)->id, level->ns, channel);
     struct cached_list *cached = cached_list_take(s, key);
     advance(worker->engine, cached, list, &to);
     to.name = ss_strdup(to.name);

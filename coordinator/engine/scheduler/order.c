@@ -26,14 +26,14 @@ static void add_run(struct ss_assignment *order, const struct run *run)
 struct ss_assignment *ss_task_order(struct task *task)
 {
     const struct loop_facts *level = ss_task_level(task);
+    const struct thread_facts *its = ss_thread_facts(level->thread);
     struct ss_assignment *order = ss_assignment_new();
     const struct ss_graph *root = ss_task_root_graph(task);
     order->attempt = attempt_of(task)->name;
     order->app_graph = root->name;
     order->version = root->version;
-    order->thread = level->thread->id;
-    order->shard_epoch =
-        ss_shard_epoch(level->engine, ss_shard_of(level->thread->id));
+    order->thread = its->id;
+    order->shard_epoch = ss_shard_epoch(level->engine, ss_shard_of(its->id));
     ss_task_describe(task, order);
     add_run(order, level->run);
     if (level->run && ss_task_facts(task)->planned.node &&

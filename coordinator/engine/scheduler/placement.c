@@ -82,12 +82,12 @@ void ss_worker_labels(struct worker *worker, const struct ss_event *event)
 static bool is_better(
     const struct worker *a, const struct worker *b, const struct thread *thread)
 {
+    const struct thread_facts *its = ss_thread_facts(thread);
     uint64_t load_a = (uint64_t)a->running * b->granted;
     uint64_t load_b = (uint64_t)b->running * a->granted;
     if (load_a != load_b)
         return load_a < load_b;
-    return a->number == thread->worked_on_by &&
-           b->number != thread->worked_on_by;
+    return a->number == its->worked_on_by && b->number != its->worked_on_by;
 }
 
 struct worker *ss_placement_find(const struct task *task)

@@ -28,7 +28,6 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/pause.h"
@@ -215,7 +214,8 @@ void ss_ready_queue_add(struct task *task)
     attempt->limits = ss_limits_of(task);
     ss_limit_waits(task);
     attempt->line = line_of(task);
-    attempt->is_aside = facts->gate_seq > level->thread->durable;
+    attempt->is_aside =
+        facts->gate_seq > ss_thread_facts(level->thread)->durable;
     if (attempt->is_aside)
         ss_gate_wait(level->thread, &attempt->gate, facts->gate_seq);
     level->engine->counts.tasks_ready++;
@@ -474,7 +474,7 @@ static void verify_task(
     const struct loop_facts *level = ss_task_level(task);
     const struct attempt *attempt = attempt_of(task);
     const struct group *group = line->group;
-    bool waits = facts->gate_seq > level->thread->durable;
+    bool waits = facts->gate_seq > ss_thread_facts(level->thread)->durable;
     ss_invariant(I119, facts->state == TASK_READY);
     ss_invariant(
         I185, strcmp(group->graph, ss_task_root_graph(task)->name) == 0 &&

@@ -3,7 +3,6 @@
 #define SS_ENGINE_SCHEDULER_READY_QUEUE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct engine;
 struct limit;

@@ -40,8 +40,9 @@ static void verify_attempts(const struct engine *engine)
             ss_map_get(&engine->scheduler->workers,
                 attempt_of(task)->worker->peer) == attempt_of(task)->worker);
         ss_invariant(I161, attempt_of(task)->sent_ms <= engine->now_ms);
-        ss_invariant(I151, ss_task_level(task)->thread->worked_on_by <=
-                               scheduler->worker_numbers);
+        ss_invariant(
+            I151, ss_thread_facts(ss_task_level(task)->thread)->worked_on_by <=
+                      scheduler->worker_numbers);
     }
 }
 

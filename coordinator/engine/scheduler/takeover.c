@@ -96,7 +96,7 @@ void ss_takeover_wait(struct task *task)
                                    facts->order_kind == SS_ORDER_NODE;
     if (!attempt_of(task)->may_be_out || attempt_of(task)->is_expected)
         return;
-    char *key = key_of(level->thread->id, facts->planned.id);
+    char *key = key_of(ss_thread_facts(level->thread)->id, facts->planned.id);
     attempt_of(task)->is_expected = !ss_map_get(&takeover->expected, key);
     if (attempt_of(task)->is_expected)
         ss_map_put(&takeover->expected, key, task);
@@ -109,7 +109,8 @@ void ss_takeover_forget(struct task *task)
     const struct loop_facts *level = ss_task_level(task);
     if (!attempt_of(task)->is_expected)
         return;
-    char *key = key_of(level->thread->id, ss_task_facts(task)->planned.id);
+    char *key = key_of(
+        ss_thread_facts(level->thread)->id, ss_task_facts(task)->planned.id);
     ss_map_remove(&level->engine->scheduler->takeover->expected, key);
     ss_free(key);
     attempt_of(task)->is_expected = false;
@@ -331,7 +332,8 @@ void ss_takeover_all(struct engine *engine)
         ss_check(worker != NULL);
         if (!task || facts->state != TASK_READY)
             continue;
-        if (facts->gate_seq > ss_task_level(task)->thread->durable) {
+        if (facts->gate_seq >
+            ss_thread_facts(ss_task_level(task)->thread)->durable) {
             takeover->has_moved = true;
             continue;
         }
@@ -364,8 +366,8 @@ void ss_offers_verify(const struct engine *engine, struct census *census)
     for (const struct ss_map_entry *e = takeover->expected.first; e;
          e = e->next) {
         const struct task *task = e->value;
-        char *key = key_of(
-            ss_task_level(task)->thread->id, ss_task_facts(task)->planned.id);
+        char *key = key_of(ss_thread_facts(ss_task_level(task)->thread)->id,
+            ss_task_facts(task)->planned.id);
         ss_invariant(I189, strcmp(key, e->key) == 0);
         ss_free(key);
         ss_invariant(I129, attempt_of(task)->is_expected);

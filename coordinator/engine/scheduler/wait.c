@@ -3,11 +3,9 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
-#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -20,7 +18,7 @@ static enum task_wait ready_waits_for(const struct task *task)
     const struct run *run = level->run;
     if (run && ss_pause_of_run(run))
         return WAIT_PAUSE;
-    if (ss_task_facts(task)->gate_seq > level->thread->durable)
+    if (ss_task_facts(task)->gate_seq > ss_thread_facts(level->thread)->durable)
         return WAIT_ROWS;
     if (run && ss_run_facts(run)->options.max_concurrency > 0 &&
         (int64_t)ss_run_facts(run)->running >=

@@ -16,7 +16,6 @@
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/shards.h"
-#include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
 // ------------------------------------------------ what is known
@@ -304,15 +303,15 @@ struct ss_graph *ss_request_graph(struct engine *engine,
     const struct thread *thread, const char *name, struct ss_error *error)
 {
     if (!name)
-        name = thread ? thread->graph : NULL;
+        name = thread ? thread->facts.graph : NULL;
     if (!name) {
-        bool is_there =
-            thread && thread->journal && ss_journal_head(thread->journal) > 0;
+        bool is_there = thread && thread->facts.journal &&
+                        ss_journal_head(thread->facts.journal) > 0;
         ss_error_set(error, SS_ENOTFOUND,
             is_there ? "the graph of thread %s is not known; say which it is of"
                      : "there is no thread \"%s\": say which graph a new one "
                        "is of",
-            thread ? thread->id : "?");
+            thread ? thread->facts.id : "?");
         return NULL;
     }
     struct known_graph *known = ss_known_graph(engine, name, NULL);
@@ -332,8 +331,9 @@ struct ss_graph *ss_request_graph(struct engine *engine,
 
 void ss_thread_graph_from_rows(struct thread *thread)
 {
-    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+    for (uint64_t seq = ss_journal_head(thread->facts.journal); seq > 0;
+         seq--) {
+        const struct ss_row *row = ss_journal_row(thread->facts.journal, seq);
         const char *name = row ? ss_json_str(row->entry, "graph", NULL) : NULL;
         if (!name)
             name = row ? ss_json_str(json_object_get(row->metadata, "__loop__"),
@@ -341,8 +341,8 @@ void ss_thread_graph_from_rows(struct thread *thread)
                        : NULL;
         if (!name)
             continue;
-        ss_free(thread->graph);
-        thread->graph = ss_strdup(name);
+        ss_free(thread->facts.graph);
+        thread->facts.graph = ss_strdup(name);
         return;
     }
 }

@@ -13,7 +13,6 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/rows.h"
 #include "coordinator/engine/threads/shards.h"
-#include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
 static const struct {
@@ -39,7 +38,7 @@ static void gate_join(struct gate_line *line, struct gate_waiter *waiter)
 void ss_gate_wait(
     struct thread *thread, struct gate_waiter *waiter, uint64_t seq)
 {
-    ss_check(seq > thread->durable);
+    ss_check(seq > thread->facts.durable);
     waiter->seq = seq;
     gate_join(&thread->held.waiters, waiter);
 }
@@ -79,8 +78,8 @@ uint64_t ss_thread_gate(
 void ss_thread_release_at(
     struct thread *thread, uint64_t seq, struct ss_command command)
 {
-    if (seq <= thread->durable && thread->held.count == 0) {
-        ss_engine_command(thread->engine, command);
+    if (seq <= thread->facts.durable && thread->held.count == 0) {
+        ss_engine_command(thread->facts.engine, command);
         return;
     }
     SS_VEC_PUSH(&thread->held, (struct gated){seq, 0, command});
@@ -89,9 +88,9 @@ void ss_thread_release_at(
 // The unit that holds what was put last.
 uint64_t ss_thread_unit(const struct thread *thread)
 {
-    bool more =
-        thread->puts.count > 0 || thread->open ||
-        (thread->journal && ss_journal_head(thread->journal) > thread->issued);
+    bool more = thread->puts.count > 0 || thread->facts.open ||
+                (thread->facts.journal &&
+                    ss_journal_head(thread->facts.journal) > thread->issued);
     return thread->units + more;
 }
 
@@ -117,11 +116,11 @@ void ss_thread_release_all_at(
     struct thread *thread, enum gate gate, struct ss_command command)
 {
     uint64_t seq =
-        thread->journal ? ss_thread_gate(thread, gate, DURABLE_SYNC) : 0;
+        thread->facts.journal ? ss_thread_gate(thread, gate, DURABLE_SYNC) : 0;
     uint64_t unit = ss_thread_unit(thread);
-    if (seq <= thread->durable && unit <= thread->units_durable &&
+    if (seq <= thread->facts.durable && unit <= thread->units_durable &&
         thread->held.count == 0) {
-        ss_engine_command(thread->engine, command);
+        ss_engine_command(thread->facts.engine, command);
         return;
     }
     SS_VEC_PUSH(&thread->held, (struct gated){seq, unit, command});
@@ -131,10 +130,10 @@ static void release(struct thread *thread)
 {
     size_t released = 0;
     while (released < thread->held.count &&
-           thread->held.items[released].seq <= thread->durable &&
+           thread->held.items[released].seq <= thread->facts.durable &&
            thread->held.items[released].unit <= thread->units_durable)
         ss_engine_command(
-            thread->engine, thread->held.items[released++].command);
+            thread->facts.engine, thread->held.items[released++].command);
     if (released == 0)
         return;
     thread->held.count -= released;
@@ -151,10 +150,10 @@ void ss_gate_open(struct thread *thread)
     struct gate_waiter *next = NULL;
     for (struct gate_waiter *it = thread->held.waiters.first; it; it = next) {
         next = it->next;
-        if (it->seq > thread->durable)
+        if (it->seq > thread->facts.durable)
             continue;
         ss_gate_leave(it);
-        gate_join(&thread->engine->threads->let_through, it);
+        gate_join(&thread->facts.engine->threads->let_through, it);
     }
     release(thread);
 }

@@ -9,7 +9,7 @@
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/answers.h"
-#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 
 int ss_key_check(const struct ss_request *request, struct ss_error *error)
 {
@@ -35,10 +35,10 @@ static const json_t *kept(
     const struct thread *thread, const struct ss_request *request)
 {
     const char *key = request->key;
-    const json_t *end = key ? kept_in(thread->open, key) : NULL;
-    for (uint64_t seq = ss_journal_head(thread->journal);
+    const json_t *end = key ? kept_in(thread->facts.open, key) : NULL;
+    for (uint64_t seq = ss_journal_head(thread->facts.journal);
          key && !end && seq > 0; seq--)
-        end = kept_in(ss_journal_row(thread->journal, seq), key);
+        end = kept_in(ss_journal_row(thread->facts.journal, seq), key);
     return end;
 }
 
@@ -52,8 +52,8 @@ bool ss_answered_before(struct thread *thread, const struct ss_request *request)
 
 static void keep(struct thread *thread, json_t *what)
 {
-    struct ss_row *row = thread->open && !thread->open->run[0]
-                             ? thread->open
+    struct ss_row *row = thread->facts.open && !thread->facts.open->run[0]
+                             ? thread->facts.open
                              : ss_thread_row_anew(thread, "", "");
     json_object_update_missing(what, row->end); // facts, say
     json_decref(row->end);

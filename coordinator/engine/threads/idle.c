@@ -15,7 +15,6 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/model/journal.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -26,31 +25,33 @@
 
 static bool is_idle(const struct thread *thread)
 {
-    return !thread->engine->threads->owner->busy(thread) &&
-           thread->waiting.count == 0 && !thread->is_unread &&
+    return !thread->facts.engine->threads->owner->busy(thread) &&
+           thread->waiting.count == 0 && !thread->facts.is_unread &&
            thread->held.count == 0 && thread->puts.count == 0 &&
-           thread->store_tag == 0 && !thread->delete_to && !thread->open &&
-           !thread->dirty && thread->state != THREAD_LOADING;
+           thread->store_tag == 0 && !thread->delete_to &&
+           !thread->facts.open && !thread->dirty &&
+           thread->facts.state != THREAD_LOADING;
 }
 
 static size_t size_of(const struct thread *thread)
 {
-    return sizeof(*thread) + strlen(thread->id) +
-           (thread->journal ? ss_journal_size(thread->journal) : 0);
+    return sizeof(*thread) + strlen(thread->facts.id) +
+           (thread->facts.journal ? ss_journal_size(thread->facts.journal) : 0);
 }
 
 // The longest idle of the large ones.
 static void make_small(struct threads *threads)
 {
     struct thread *thread = threads->idle_large;
-    size_t size = thread->journal ? ss_journal_size(thread->journal) : 0;
+    size_t size =
+        thread->facts.journal ? ss_journal_size(thread->facts.journal) : 0;
     ss_check(thread->idle.size > 0 && !thread->idle.is_small);
     threads->idle_large = thread->idle.next;
     threads->idle_large_count--;
     thread->idle.is_small = true;
     if (size > 0 && size <= SS_IDLE_PACK_SIZE_MAX &&
-        !thread->engine->options.keeps_rows)
-        ss_journal_pack(thread->journal);
+        !thread->facts.engine->options.keeps_rows)
+        ss_journal_pack(thread->facts.journal);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
     threads->idle_size -= thread->idle.size;
@@ -61,7 +62,7 @@ static void make_small(struct threads *threads)
 // At the end of a step: it may be idle now.
 static void thread_rest(struct thread *thread)
 {
-    struct threads *threads = thread->engine->threads;
+    struct threads *threads = thread->facts.engine->threads;
     if (thread->idle.size > 0 || !is_idle(thread))
         return;
     threads->owner->rests(thread);
@@ -77,7 +78,7 @@ static void thread_rest(struct thread *thread)
     if (!threads->idle_large)
         threads->idle_large = thread;
     threads->idle_large_count++;
-    int32_t large_max = thread->engine->options.idle_large_max;
+    int32_t large_max = thread->facts.engine->options.idle_large_max;
     while ((int64_t)threads->idle_large_count > (large_max > 0 ? large_max : 0))
         make_small(threads);
 }
@@ -98,7 +99,7 @@ void ss_threads_flush(struct engine *engine)
 
 static void forget(struct thread *thread)
 {
-    ss_map_remove(&thread->engine->threads->by_id, thread->id);
+    ss_map_remove(&thread->facts.engine->threads->by_id, thread->facts.id);
     ss_thread_destroy(&thread);
 }
 

@@ -11,7 +11,7 @@
 #include "common/model/journal.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/lineage.h"
-#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 
 // About what a row takes besides its state.
 enum { ROW_BYTES = 128 };
@@ -69,12 +69,12 @@ void ss_lineage_verify(
 {
     uint64_t seq = lineage->saved_seq;
     const struct ss_row *row =
-        seq ? ss_journal_row(thread->journal, seq) : NULL;
+        seq ? ss_journal_row(thread->facts.journal, seq) : NULL;
     if (seq)
         ss_invariant(
             I209, row && strcmp(row->checkpoint_id, lineage->saved_id) == 0);
     if (row)
         ss_invariant(I210, strcmp(row->ns, ns) == 0);
-    ss_invariant(I65, seq <= ss_journal_head(thread->journal));
+    ss_invariant(I65, seq <= ss_journal_head(thread->facts.journal));
     ss_invariant(I66, lineage->base_seq <= seq);
 }

@@ -10,7 +10,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
-#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 
 json_t *ss_error_json(int status, const char *message)
 {
@@ -58,8 +58,8 @@ void ss_reply_error(struct engine *engine, const struct ss_request *request,
 json_t *ss_config_json(const struct thread *thread, const char *ns,
     const char *id, const json_t *parents)
 {
-    json_t *config = json_pack("{s:s, s:s, s:s*}", "thread_id", thread->id,
-        "checkpoint_ns", ns, "checkpoint_id", id);
+    json_t *config = json_pack("{s:s, s:s, s:s*}", "thread_id",
+        thread->facts.id, "checkpoint_ns", ns, "checkpoint_id", id);
     if (json_object_size(parents) > 0 && id) {
         json_t *map = json_deep_copy(parents);
         json_object_set_new(map, ns, json_string(id));

@@ -8,6 +8,7 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 
 void ss_reply_durable(
     struct thread *thread, const struct ss_request *request, json_t *body)
@@ -25,7 +26,7 @@ void ss_reply_no_run(
 {
     struct ss_error error;
     ss_error_set(
-        &error, SS_ENOTFOUND, "thread %s has no run %s", thread->id, run);
+        &error, SS_ENOTFOUND, "thread %s has no run %s", thread->facts.id, run);
     ss_reply_durable(thread, request,
         json_pack(
             "{s:o}", "error", ss_error_json(error.status, error.message)));
@@ -36,6 +37,7 @@ void ss_reply_torn(struct thread *thread, const struct ss_request *request,
 {
     struct ss_error error;
     ss_thread_torn(thread, mark, &error);
-    ss_engine_narrate(thread->engine, "%s", error.message);
-    ss_reply_error(thread->engine, request, error.status, "%s", error.message);
+    ss_engine_narrate(thread->facts.engine, "%s", error.message);
+    ss_reply_error(
+        thread->facts.engine, request, error.status, "%s", error.message);
 }

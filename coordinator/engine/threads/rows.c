@@ -21,19 +21,19 @@
 
 uint64_t ss_thread_head(const struct thread *thread)
 {
-    uint64_t head = ss_journal_head(thread->journal);
-    return thread->open ? head + 1 : head;
+    uint64_t head = ss_journal_head(thread->facts.journal);
+    return thread->facts.open ? head + 1 : head;
 }
 
 void ss_thread_new_id(
     struct thread *thread, int64_t step, char ret_id[SS_UUID_SIZE])
 {
-    uint64_t ticks = ss_uuid6_ticks(thread->engine->wall_us);
+    uint64_t ticks = ss_uuid6_ticks(thread->facts.engine->wall_us);
     if (ticks <= thread->last_ticks)
         ticks = thread->last_ticks + 1;
     thread->last_ticks = ticks;
-    ss_uuid6(ticks, step, ss_prng_next(&thread->engine->prng) & 0xffffffffffffu,
-        ret_id);
+    ss_uuid6(ticks, step,
+        ss_prng_next(&thread->facts.engine->prng) & 0xffffffffffffu, ret_id);
 }
 
 void ss_thread_has_id(struct thread *thread, const char *id)
@@ -41,6 +41,14 @@ void ss_thread_has_id(struct thread *thread, const char *id)
     uint64_t ticks = ss_uuid6_read(id);
     if (ticks > thread->last_ticks)
         thread->last_ticks = ticks;
+}
+
+void ss_thread_goes_on(struct thread *to, const struct thread *from)
+{
+    ss_check(to != from && !to->facts.open);
+    to->last_ticks = from->last_ticks;
+    ss_free(to->facts.graph);
+    to->facts.graph = ss_strdup(from->facts.graph);
 }
 
 static enum ss_row_kind kind_of(const struct ss_row *row)
@@ -60,8 +68,9 @@ static enum ss_row_kind kind_of(const struct ss_row *row)
 // go together. What a prune writes stays when all before it goes.
 static void rest_on_others(const struct thread *thread, struct ss_row *row)
 {
-    const struct ss_row *before = ss_journal_row(thread->journal, row->seq - 1);
-    if (thread->engine->row_format < SS_ROW_FORMAT_10)
+    const struct ss_row *before =
+        ss_journal_row(thread->facts.journal, row->seq - 1);
+    if (thread->facts.engine->row_format < SS_ROW_FORMAT_10)
         return;
     row->sources.keeps_run = before && row->run[0] && !row->entry &&
                              row->kind != SS_ROW_SNAPSHOT &&
@@ -75,15 +84,15 @@ static void rest_on_others(const struct thread *thread, struct ss_row *row)
 void ss_thread_seal(struct thread *thread)
 {
     struct ss_error error = {0};
-    struct ss_row *row = thread->open;
+    struct ss_row *row = thread->facts.open;
     if (!row)
         return;
-    ss_check(row->seq == ss_journal_head(thread->journal) + 1);
+    ss_check(row->seq == ss_journal_head(thread->facts.journal) + 1);
     row->kind = kind_of(row);
     rest_on_others(thread, row);
-    thread->open = NULL;
+    thread->facts.open = NULL;
     thread->open_writes = 0;
-    int status = ss_journal_append(thread->journal, row, &error);
+    int status = ss_journal_append(thread->facts.journal, row, &error);
     if (status != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);
 }
@@ -91,17 +100,18 @@ void ss_thread_seal(struct thread *thread)
 struct ss_row *ss_thread_row_anew(
     struct thread *thread, const char *run, const char *ns)
 {
-    ss_check(thread->state == THREAD_HOT && thread->deletion == DELETION_NONE);
+    ss_check(
+        thread->facts.state == THREAD_HOT && thread->deletion == DELETION_NONE);
     ss_thread_seal(thread);
     ss_thread_dirty(thread);
-    thread->engine->threads->owner->row_begins(thread, run);
+    thread->facts.engine->threads->owner->row_begins(thread, run);
     struct ss_row *row = ss_row_new();
-    row->seq = ss_journal_head(thread->journal) + 1;
+    row->seq = ss_journal_head(thread->facts.journal) + 1;
     ss_id_copy(row->run, run);
     row->ns = ss_arena_text(&row->memory, ns);
-    row->wall_us = thread->engine->wall_us;
-    row->life.is_kept = thread->engine->options.keeps_rows;
-    thread->open = row;
+    row->wall_us = thread->facts.engine->wall_us;
+    row->life.is_kept = thread->facts.engine->options.keeps_rows;
+    thread->facts.open = row;
     thread->open_writes = 0;
     return row;
 }
@@ -115,7 +125,7 @@ static bool same_loop(const struct ss_row *row, const char *run, const char *ns)
 struct ss_row *ss_thread_row_for_writes(
     struct thread *thread, const char *run, const char *ns, const char *of)
 {
-    struct ss_row *row = thread->open;
+    struct ss_row *row = thread->facts.open;
     if (!same_loop(row, run, ns) || row->has_checkpoint ||
         (row->of[0] && strcmp(row->of, of) != 0))
         row = ss_thread_row_anew(thread, run, ns);
@@ -126,7 +136,7 @@ struct ss_row *ss_thread_row_for_writes(
 struct ss_row *ss_thread_row_for_checkpoint(
     struct thread *thread, const char *run, const char *ns)
 {
-    struct ss_row *row = thread->open;
+    struct ss_row *row = thread->facts.open;
     if (!same_loop(row, run, ns) || row->has_checkpoint)
         row = ss_thread_row_anew(thread, run, ns);
     return row;
@@ -144,20 +154,21 @@ void ss_thread_void(
 
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
 {
-    struct ss_row *row = thread->open;
+    struct ss_row *row = thread->facts.open;
     return same_loop(row, run, "") ? row : ss_thread_row_anew(thread, run, "");
 }
 
 struct ss_row *ss_thread_row_for_events(
     struct thread *thread, const char *run, const char *ns)
 {
-    struct ss_row *row = thread->open;
-    uint64_t head = ss_journal_head(thread->journal);
+    struct ss_row *row = thread->facts.open;
+    uint64_t head = ss_journal_head(thread->facts.journal);
     if (!row && head > thread->issued)
-        row = (struct ss_row *)ss_journal_row(thread->journal, head);
+        row = (struct ss_row *)ss_journal_row(thread->facts.journal, head);
     bool is_new =
-        row && (row == thread->open ||
-                   (!row->void_seq && row->wall_us == thread->engine->wall_us));
+        row &&
+        (row == thread->facts.open ||
+            (!row->void_seq && row->wall_us == thread->facts.engine->wall_us));
     return is_new && strcmp(row->run, run) == 0
                ? row
                : ss_thread_row_anew(thread, run, ns);
@@ -166,12 +177,20 @@ struct ss_row *ss_thread_row_for_events(
 void ss_thread_add_write(
     struct thread *thread, const struct ss_row_write *write)
 {
-    ss_check(thread->open && !thread->open->has_checkpoint);
-    ss_row_add_write(thread->open, &thread->open_writes, write);
+    ss_check(thread->facts.open && !thread->facts.open->has_checkpoint);
+    ss_row_add_write(thread->facts.open, &thread->open_writes, write);
+}
+
+void ss_thread_add_row(struct thread *thread, struct ss_row *row)
+{
+    ss_check(!thread->facts.open);
+    thread->facts.open = row;
+    ss_thread_seal(thread);
 }
 
 void ss_thread_drop_past(struct thread *thread, uint64_t to)
 {
+    ss_check(thread->deletion == DELETION_NONE);
     ss_thread_void(thread, "", 1, to);
     thread->delete_to = to;
     thread->told.seq = 0;
@@ -180,6 +199,7 @@ void ss_thread_drop_past(struct thread *thread, uint64_t to)
 struct event_position ss_thread_count_events(
     struct thread *thread, uint64_t seq, uint32_t events)
 {
+    ss_check(events > 0);
     if (seq != thread->told.seq)
         thread->told = (struct event_position){.seq = seq};
     thread->told.index += events;
@@ -204,8 +224,8 @@ bool ss_thread_is_quiet(const struct thread *thread)
 {
     return thread->store_tag == 0 && thread->held.count == 0 &&
            thread->puts.count == 0 &&
-           (!thread->journal ||
-               ss_journal_head(thread->journal) == thread->issued);
+           (!thread->facts.journal ||
+               ss_journal_head(thread->facts.journal) == thread->issued);
 }
 
 bool ss_thread_owes_rows(const struct thread *thread)

@@ -29,6 +29,9 @@ void ss_thread_new_id(
 // It has one that was made elsewhere.
 void ss_thread_has_id(struct thread *thread, const char *id);
 
+// It has the rows of that one, and goes on where those end.
+void ss_thread_goes_on(struct thread *to, const struct thread *from);
+
 // The row that is being made in this step. Writes come before a checkpoint, so
 // a row is begun anew where it would not be "what becomes durable together".
 struct ss_row *ss_thread_row_for_writes(
@@ -50,6 +53,8 @@ void ss_thread_void(
 // The row for writes is given a copy of that one.
 void ss_thread_add_write(
     struct thread *thread, const struct ss_row_write *write);
+// One that was made elsewhere is the next. Takes `row`.
+void ss_thread_add_row(struct thread *thread, struct ss_row *row);
 // All rows up to that one are void, and go from the store once it knows that.
 void ss_thread_drop_past(struct thread *thread, uint64_t to);
 // So many events more that rest on row `seq`: where the last of them stands.

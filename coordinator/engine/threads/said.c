@@ -20,12 +20,12 @@
 #include "common/model/journal.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/said.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 
 #define METADATA "metadata"
 
@@ -34,8 +34,8 @@
 const json_t *ss_facts(const struct thread *thread)
 {
     uint64_t seq;
-    ss_check(thread->state == THREAD_HOT);
-    return ss_journal_facts(thread->journal, &seq);
+    ss_check(thread->facts.state == THREAD_HOT);
+    return ss_journal_facts(thread->facts.journal, &seq);
 }
 
 // `news` over `base`: null takes away what is there. Gives.
@@ -130,7 +130,7 @@ static int check_words(const json_t *facts, struct ss_error *error)
 int ss_facts_lay(const struct thread *thread, const json_t *news,
     json_t **ret_all, struct ss_error *error)
 {
-    int status = ss_facts_check(thread->engine, news, error);
+    int status = ss_facts_check(thread->facts.engine, news, error);
     if (status == SS_OK)
         status = check_words(news, error);
     if (status != SS_OK)
@@ -161,7 +161,7 @@ static json_t *state_time(const struct thread *thread)
     struct ss_error error;
     json_t *record = NULL;
     const char *text = thread->record.text;
-    ss_check(thread->state == THREAD_HOT);
+    ss_check(thread->facts.state == THREAD_HOT);
     if (!text || ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
         return json_null();
     json_t *time = json_object_get(record, "state_us");
@@ -183,7 +183,7 @@ void ss_facts_put(struct thread *thread, const json_t *facts)
         thread, json_pack("{s:o, s:o, s:I, s:s*}", SS_FIND_OWN,
                     own ? json_incref((json_t *)own) : json_null(), "state_us",
                     state_time(thread), "updated_us",
-                    (json_int_t)thread->engine->wall_us, "status",
+                    (json_int_t)thread->facts.engine->wall_us, "status",
                     is_new ? SS_THREAD_IDLE : NULL));
 }
 
@@ -194,5 +194,6 @@ void ss_facts_bring(struct thread *thread, const json_t *facts)
     if (before ? json_equal(before, facts) : json_object_size(facts) == 0)
         return;
     ss_facts_put(thread, facts);
-    ss_engine_narrate(thread->engine, "facts of thread %s are put", thread->id);
+    ss_engine_narrate(
+        thread->facts.engine, "facts of thread %s are put", thread->facts.id);
 }

@@ -12,7 +12,6 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
-#include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
 void ss_shards_init(struct engine *engine, bool unread)
@@ -108,13 +107,13 @@ void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
     int status, const char *message)
 {
     if (status != SS_EMOVED)
-        ss_reply_refused(thread->engine, peer, id, status, message);
+        ss_reply_refused(thread->facts.engine, peer, id, status, message);
     else
-        ss_engine_command(thread->engine,
+        ss_engine_command(thread->facts.engine,
             (struct ss_command){.type = SS_COMMAND_REPLY,
                 .peer = ss_strdup(peer),
                 .id = id,
-                .json = moved_json(thread->engine, thread->id)});
+                .json = moved_json(thread->facts.engine, thread->facts.id)});
 }
 
 static json_t *members_json(const struct ss_event *event)

@@ -36,7 +36,7 @@ static void new_owner(struct engine *engine, const struct ss_event *event)
 static void let_go(struct engine *engine, struct thread *thread)
 {
     ss_thread_break(thread, SS_EMOVED, "it belongs to another coordinator");
-    ss_map_remove(&engine->threads->by_id, thread->id);
+    ss_map_remove(&engine->threads->by_id, thread->facts.id);
     SS_VEC_PUSH(&engine->threads->gone, thread); // freed at the end of the step
 }
 
@@ -60,7 +60,7 @@ void ss_shards_lost(struct engine *engine, const struct ss_event *event)
          e = next) {
         struct thread *thread = e->value;
         next = e->next;
-        if (!ss_shard_owned(engine, thread->id))
+        if (!ss_shard_owned(engine, thread->facts.id))
             let_go(engine, thread);
     }
     engine->shards->letting_go = false;

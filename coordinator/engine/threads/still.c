@@ -8,7 +8,6 @@
 // on, its levels with their state and tasks, stays: what comes for it finds it,
 // and the first row behind that has the others unpacked.
 #include "common/model/journal.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
@@ -17,9 +16,9 @@
 // Nothing is to be done for it before something comes from outside.
 static bool is_still(const struct thread *thread)
 {
-    return thread->state == THREAD_HOT && thread->idle.size == 0 &&
-           ss_thread_is_quiet(thread) && !thread->open && !thread->dirty &&
-           thread->waiting.count == 0 && !thread->delete_to &&
+    return thread->facts.state == THREAD_HOT && thread->idle.size == 0 &&
+           ss_thread_is_quiet(thread) && !thread->facts.open &&
+           !thread->dirty && thread->waiting.count == 0 && !thread->delete_to &&
            thread->deletion == DELETION_NONE;
 }
 
@@ -27,19 +26,20 @@ static void pack(struct thread *thread)
 {
     ss_still_leave(thread);
     if (!is_still(thread) ||
-        ss_journal_size(thread->journal) > SS_IDLE_PACK_SIZE_MAX ||
-        !thread->engine->threads->owner->packs(thread))
+        ss_journal_size(thread->facts.journal) > SS_IDLE_PACK_SIZE_MAX ||
+        !thread->facts.engine->threads->owner->packs(thread))
         return;
-    ss_journal_pack(thread->journal);
+    ss_journal_pack(thread->facts.journal);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
 }
 
 void ss_still_join(struct thread *thread)
 {
-    struct threads *threads = thread->engine->threads;
-    if (thread->engine->options.keeps_rows || thread->idle.still.is_listed ||
-        !is_still(thread) || ss_journal_is_packed(thread->journal))
+    struct threads *threads = thread->facts.engine->threads;
+    if (thread->facts.engine->options.keeps_rows ||
+        thread->idle.still.is_listed || !is_still(thread) ||
+        ss_journal_is_packed(thread->facts.journal))
         return;
     thread->idle.still.prev = threads->still_last;
     thread->idle.still.is_listed = true;
@@ -49,7 +49,7 @@ void ss_still_join(struct thread *thread)
         threads->still_first = thread;
     threads->still_last = thread;
     threads->still_count++;
-    if (thread->engine->options.idle_large_max < 0)
+    if (thread->facts.engine->options.idle_large_max < 0)
         pack(thread);
 }
 

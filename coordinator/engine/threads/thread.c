@@ -14,7 +14,6 @@
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
-#include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/shards.h"
@@ -26,19 +25,19 @@
 // A tag under which the store will answer it. Gives.
 static uint64_t await_tag(struct thread *thread)
 {
-    uint64_t tag = ++thread->engine->tags;
+    uint64_t tag = ++thread->facts.engine->tags;
     void *old =
-        ss_map_put_number(&thread->engine->threads->awaited, tag, thread);
+        ss_map_put_number(&thread->facts.engine->threads->awaited, tag, thread);
     ss_check(!old);
     return tag;
 }
 
 static void await_no_more(struct thread *thread)
 {
-    struct ss_map *awaited = &thread->engine->threads->awaited;
-    if (thread->store_tag && !thread->engine->options.store)
+    struct ss_map *awaited = &thread->facts.engine->threads->awaited;
+    if (thread->store_tag && !thread->facts.engine->options.store)
         ss_map_remove_number(awaited, thread->store_tag);
-    if (thread->state == THREAD_LOADING)
+    if (thread->facts.state == THREAD_LOADING)
         ss_map_remove_number(awaited, thread->load_tag);
 }
 
@@ -54,7 +53,8 @@ bool ss_thread_awaits_unit(const struct thread *thread, uint64_t tag)
 
 bool ss_thread_is_open(const struct thread *thread)
 {
-    return thread->state == THREAD_HOT && thread->deletion == DELETION_NONE;
+    return thread->facts.state == THREAD_HOT &&
+           thread->deletion == DELETION_NONE;
 }
 
 struct thread *ss_thread_find(struct engine *engine, const char *id)
@@ -63,10 +63,10 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
     ss_check(ss_shard_owned(engine, id)); // else it would stay, and grow stale
     if (!thread) {
         thread = ss_zalloc(1, sizeof(*thread));
-        thread->engine = engine;
-        thread->id = ss_strdup(id);
+        thread->facts.engine = engine;
+        thread->facts.id = ss_strdup(id);
         ss_map_put(&engine->threads->by_id, id, thread);
-        thread->seat = engine->threads->owner->made();
+        thread->facts.seat = engine->threads->owner->made();
     }
     ss_thread_dirty(thread); // whoever asks uses it
     return thread;
@@ -75,7 +75,7 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
 struct thread *ss_thread_get(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_thread_find(engine, id);
-    if (thread->state == THREAD_COLD && !thread->is_unread &&
+    if (thread->facts.state == THREAD_COLD && !thread->facts.is_unread &&
         ss_is_read(engine, id)) {
         ss_thread_move(thread, THREAD_LOADING);
         thread->load_tag = await_tag(thread);
@@ -90,18 +90,19 @@ struct thread *ss_thread_get(struct engine *engine, const char *id)
 
 void ss_thread_leave_unread(struct thread *thread)
 {
-    thread->is_unread = true;
+    thread->facts.is_unread = true;
 }
 
 void ss_thread_read_after_all(struct thread *thread)
 {
-    thread->is_unread = false;
-    ss_thread_get(thread->engine, thread->id);
+    thread->facts.is_unread = false;
+    ss_thread_get(thread->facts.engine, thread->facts.id);
 }
 
 void ss_thread_sent_to(struct thread *thread, uint64_t worker)
 {
-    thread->worked_on_by = worker;
+    ss_check(worker > 0);
+    thread->facts.worked_on_by = worker;
 }
 
 static void drop_puts(struct thread *thread)
@@ -123,17 +124,17 @@ void ss_thread_destroy(struct thread **place)
     ss_gate_drop(thread);
     drop_puts(thread);
     ss_waiting_drop(thread, false);
-    thread->engine->threads->owner->gone(thread);
+    thread->facts.engine->threads->owner->gone(thread);
     ss_check(!thread->held.waiters.first);
     SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
-    ss_row_destroy(&thread->open);
-    ss_journal_destroy(&thread->journal);
-    ss_free(thread->graph);
+    ss_row_destroy(&thread->facts.open);
+    ss_journal_destroy(&thread->facts.journal);
+    ss_free(thread->facts.graph);
     ss_free(thread->record.text);
     ss_free(thread->record.others);
-    ss_free(thread->id);
+    ss_free(thread->facts.id);
     ss_free(thread);
 }
 
@@ -165,10 +166,11 @@ static bool is_damage(int status)
 static void check_rows(struct thread *thread)
 {
     struct ss_error error = {0};
-    if (ss_journal_check(thread->journal, &error) == SS_OK)
+    if (ss_journal_check(thread->facts.journal, &error) == SS_OK)
         return;
-    ss_error_wrap(&error, "thread %s", thread->id);
-    ss_engine_damaged(thread->engine, "thread", thread->id, error.message);
+    ss_error_wrap(&error, "thread %s", thread->facts.id);
+    ss_engine_damaged(
+        thread->facts.engine, "thread", thread->facts.id, error.message);
 }
 
 // Up to which row those in front are void: they go, as a prune was cut short,
@@ -195,29 +197,30 @@ static bool take_rows(struct thread *thread, const struct ss_event *event)
     ss_thread_dirty(thread);
     if (status != SS_OK)
         ss_error_set(&error, status, "thread %s: cannot be read: %s",
-            thread->id, event->rows.message ? event->rows.message : "");
-    thread->journal = ss_journal_new();
+            thread->facts.id, event->rows.message ? event->rows.message : "");
+    thread->facts.journal = ss_journal_new();
     thread->delete_to = void_to(event->rows.rows, event->rows.rows_count);
     for (size_t i = 0; i < event->rows.rows_count; i++) {
         struct ss_row *row = event->rows.rows[i];
         if (status == SS_OK)
-            status = ss_journal_append(thread->journal, row, &error);
+            status = ss_journal_append(thread->facts.journal, row, &error);
         if (status != SS_OK)
             ss_row_destroy(&row);
     }
     if (status != SS_OK) {
         if (is_damage(status))
-            ss_engine_damaged(
-                thread->engine, "thread", thread->id, error.message);
+            ss_engine_damaged(thread->facts.engine, "thread", thread->facts.id,
+                error.message);
         ss_thread_break(thread, status, error.message);
         return false;
     }
     check_rows(thread);
     ss_thread_move(thread, THREAD_HOT);
-    thread->issued = thread->durable = ss_journal_head(thread->journal);
-    thread->known = thread->durable > 0;
+    thread->issued = thread->facts.durable =
+        ss_journal_head(thread->facts.journal);
+    thread->known = thread->facts.durable > 0;
     ss_thread_record_found(thread, event->rows.record);
-    thread->last_ticks = newest_ticks(thread->journal);
+    thread->last_ticks = newest_ticks(thread->facts.journal);
     ss_thread_graph_from_rows(thread);
     return true;
 }
@@ -226,7 +229,7 @@ struct thread *ss_thread_rows(
     struct engine *engine, const struct ss_event *event)
 {
     struct thread *thread = ss_thread_awaits(engine, event->rows.tag);
-    if (thread && thread->state == THREAD_LOADING)
+    if (thread && thread->facts.state == THREAD_LOADING)
         return take_rows(thread, event) ? thread : NULL;
     for (size_t i = 0; i < event->rows.rows_count; i++)
         ss_row_destroy(&event->rows.rows[i]);
@@ -239,8 +242,9 @@ int ss_thread_torn(const struct thread *thread,
     int status = ss_error_set(error, SS_ECORRUPT,
         "thread %s: checkpoint %s "
         "(row %" PRIu64 ") cannot be read: its rows contradict each other",
-        thread->id, mark->id, mark->row->seq);
-    ss_engine_damaged(thread->engine, "thread", thread->id, error->message);
+        thread->facts.id, mark->id, mark->row->seq);
+    ss_engine_damaged(
+        thread->facts.engine, "thread", thread->facts.id, error->message);
     return status;
 }
 
@@ -251,36 +255,37 @@ static void store_answers(struct thread *thread)
     if (thread->store_tag == 0)
         return;
     thread->store_tag = 0;
-    ss_check(thread->engine->threads->stores_out > 0);
-    thread->engine->threads->stores_out--;
-    thread->engine->ready_moved = true;
+    ss_check(thread->facts.engine->threads->stores_out > 0);
+    thread->facts.engine->threads->stores_out--;
+    thread->facts.engine->ready_moved = true;
 }
 
 void ss_thread_delete(struct thread *thread)
 {
     ss_check(thread->deletion == DELETION_NONE);
-    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
+    ss_thread_put(
+        thread, SS_RECORD_THREAD, thread->facts.id, NULL, NULL, false);
     thread->deletion = DELETION_ASKED;
 }
 
 // This unit deletes all rows: it is as if new from here on.
 static void begin_anew(struct thread *thread, struct ss_command *command)
 {
-    ss_check(thread->deletion == DELETION_ASKED && !thread->open);
+    ss_check(thread->deletion == DELETION_ASKED && !thread->facts.open);
     command->delete_thread = true;
     command->delete_to = thread->delete_to = 0;
     command->rows_count = 0;
     thread->deletion = DELETION_OUT;
     thread->store_to++; // what waits for the deletion
-    ss_journal_destroy(&thread->journal);
-    thread->journal = ss_journal_new();
+    ss_journal_destroy(&thread->facts.journal);
+    thread->facts.journal = ss_journal_new();
     thread->known = false;
     // Its next life begins later, also while a wall clock that was set back
     // stands: by that time what is left of this life is known.
-    thread->engine->wall_us++;
+    thread->facts.engine->wall_us++;
     ss_thread_record_found(thread, NULL);
-    ss_free(thread->graph);
-    thread->graph = NULL;
+    ss_free(thread->facts.graph);
+    thread->facts.graph = NULL;
     thread->issued = 0;
 }
 
@@ -288,27 +293,27 @@ static void begin_anew(struct thread *thread, struct ss_command *command)
 // `rows`; the command has no puts yet.
 static struct ss_command unit_of(struct thread *thread, struct ss_row **rows)
 {
-    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t head = ss_journal_head(thread->facts.journal);
     struct ss_command command = {.type = SS_COMMAND_STORE,
-        .thread = thread->id,
-        .row_format = thread->engine->row_format,
+        .thread = thread->facts.id,
+        .row_format = thread->facts.engine->row_format,
         .rows = rows,
         .rows_count = (size_t)(head - thread->issued)};
     for (size_t i = 0; i < command.rows_count; i++)
         rows[i] = (struct ss_row *)ss_journal_row(
-            thread->journal, thread->issued + 1 + i);
+            thread->facts.journal, thread->issued + 1 + i);
     for (size_t i = 0; i < command.rows_count; i++)
         ss_check(rows[i]); // none is void before it was stored
     if (thread->delete_to && head == thread->issued &&
-        thread->durable == head) {
+        thread->facts.durable == head) {
         command.delete_to = thread->delete_to; // by itself, behind its void row
         thread->delete_to = 0;
     }
-    if (thread->engine->row_format >= SS_ROW_FORMAT_5)
-        command.born_us = thread->born_us;
+    if (thread->facts.engine->row_format >= SS_ROW_FORMAT_5)
+        command.born_us = thread->facts.born_us;
     thread->issued = thread->store_to = head;
     thread->units++;
-    thread->engine->threads->stores_out++;
+    thread->facts.engine->threads->stores_out++;
     if (thread->deletion == DELETION_ASKED)
         begin_anew(thread, &command);
     return command;
@@ -317,15 +322,15 @@ static struct ss_command unit_of(struct thread *thread, struct ss_row **rows)
 // The store has it when this returns: nothing of it need be kept for it.
 static void keep_unit(struct thread *thread, size_t rows_count)
 {
-    struct threads *threads = thread->engine->threads;
+    struct threads *threads = thread->facts.engine->threads;
     threads->unit.count = 0;
     for (size_t i = 0; i < rows_count; i++)
         SS_VEC_PUSH(&threads->unit, NULL);
     struct ss_command command = unit_of(thread, threads->unit.items);
-    command.tag = thread->store_tag = ++thread->engine->tags;
+    command.tag = thread->store_tag = ++thread->facts.engine->tags;
     command.puts = thread->puts.items;
     command.puts_count = thread->puts.count;
-    ss_engine_store(thread->engine, thread, &command);
+    ss_engine_store(thread->facts.engine, thread, &command);
     drop_puts(thread);
 }
 
@@ -334,26 +339,26 @@ static void send_unit(struct thread *thread, size_t rows_count)
     struct ss_command command =
         unit_of(thread, ss_zalloc(rows_count + 1, sizeof(struct ss_row *)));
     command.tag = thread->store_tag = await_tag(thread);
-    command.thread = ss_strdup(thread->id);
+    command.thread = ss_strdup(thread->facts.id);
     command.puts = thread->puts.items;
     command.puts_count = thread->puts.count;
     thread->puts.items = NULL;
     thread->puts.count = thread->puts.capacity = 0;
-    ss_engine_command(thread->engine, command);
+    ss_engine_command(thread->facts.engine, command);
 }
 
 void ss_thread_flush(struct thread *thread)
 {
-    if (thread->state != THREAD_HOT)
+    if (thread->facts.state != THREAD_HOT)
         return;
     ss_thread_seal(thread);
-    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t head = ss_journal_head(thread->facts.journal);
     if (thread->store_tag != 0 ||
         (head == thread->issued && thread->puts.count == 0 &&
             !thread->delete_to))
         return;
     size_t rows_count = (size_t)(head - thread->issued);
-    if (thread->engine->options.store)
+    if (thread->facts.engine->options.store)
         keep_unit(thread, rows_count);
     else
         send_unit(thread, rows_count);
@@ -370,31 +375,32 @@ enum unit_end ss_thread_stored(
             thread, status, message ? message : ss_status_text(status));
         return UNIT_REFUSED;
     }
-    thread->durable = thread->store_to;
+    thread->facts.durable = thread->store_to;
     thread->units_durable = thread->units;
-    thread->engine->ready_moved = true; // dispatches may pass their gate
+    thread->facts.engine->ready_moved = true; // dispatches may pass their gate
     ss_gate_open(thread);
     if (thread->deletion != DELETION_OUT)
         return UNIT_DURABLE;
-    thread->durable = 0; // it is as if new
+    thread->facts.durable = 0; // it is as if new
     thread->deletion = DELETION_NONE;
     return UNIT_DELETED;
 }
 
 void ss_thread_break(struct thread *thread, int status, const char *message)
 {
-    struct engine *engine = thread->engine;
+    struct engine *engine = thread->facts.engine;
     ss_check(status != SS_OK);
     ss_still_leave(thread);
-    ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
+    ss_engine_narrate(
+        engine, "thread %s is dropped: %s", thread->facts.id, message);
     engine->threads->owner->broken(thread, status, message);
     ss_gate_refuse(thread, status, message);
     ss_waiting_refuse(thread, status, message);
     ss_gate_drop(thread);
     drop_puts(thread);
     ss_waiting_drop(thread, !ss_thread_is_anothers(status));
-    ss_row_destroy(&thread->open);
-    ss_journal_destroy(&thread->journal);
+    ss_row_destroy(&thread->facts.open);
+    ss_journal_destroy(&thread->facts.journal);
     await_no_more(thread);
     ss_thread_move(thread, THREAD_COLD);
     store_answers(thread);

@@ -1,10 +1,9 @@
-// thread.h - a hot thread: its journal, its rows on their way, its gate.
+// thread.h - a thread, as other rooms see it: its journal, how it stands, and
+// what happens to it.
 #ifndef SS_ENGINE_THREADS_THREAD_H
 #define SS_ENGINE_THREADS_THREAD_H
 
-#include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/ids.h"
@@ -20,76 +19,31 @@ struct seat;
 struct ss_journal;
 struct ss_checkpoint_entry;
 struct ss_row;
-struct ss_row_write;
-
-// A command that waits for rows to be durable.
-struct gated {
-    uint64_t seq;
-    uint64_t unit; // and for this unit, which may hold records alone
-    struct ss_command command;
-};
-
-// Its place among the threads that nobody uses, the longest idle first.
-struct idle_item {
-    struct thread *prev, *next;
-    size_t size;   // bytes of memory, about; 0: it is in use
-    bool is_small; // what it has was put into few bytes, if that is worth it
-    // Or among those whose runs wait and that are not packed, the one that was
-    // used longest ago first.
-    struct {
-        struct thread *prev, *next;
-        bool is_listed;
-    } still;
-};
-
-// Whoever asks for the thread meanwhile waits.
-enum deletion {
-    DELETION_NONE,
-    DELETION_ASKED, // the next unit deletes every row
-    DELETION_OUT,   // that unit is on its way
-};
 
 enum thread_state { THREAD_COLD, THREAD_LOADING, THREAD_HOT };
 
-struct thread {
+// What the rooms above may know of a thread; ss_thread_facts() shows it. It
+// lies in front of what threads alone know (thread_impl.h). What people say of
+// one is something else (said.h).
+struct thread_facts {
     struct engine *engine;
     char *id;
     enum thread_state state;
-    uint64_t load_tag;
-    struct ss_journal *journal;
-    struct ss_row *open; // the row being made in this step
-    size_t open_writes;  // its capacity for writes
-    uint64_t issued;     // rows handed to the store
-    uint64_t durable;
-    uint64_t store_tag;    // of the unit in flight; 0: none
-    uint64_t worked_on_by; // number of the worker that had its last task
-    uint64_t store_to;
-    uint64_t units; // handed to the store
-    uint64_t units_durable;
-    struct {
-        struct ss_command_put *items;
-        size_t count, capacity;
-    } puts;
-    struct {
-        struct gated *items;
-        size_t count, capacity;
-        struct gate_line waiters; // tasks (gate.h)
-    } held;
-    struct waiting_list waiting;
+    bool is_unread; // not to be read yet: a run of it is on probation
+    struct ss_journal *journal; // HOT
+    struct ss_row *open;        // the row being made in this step
+    uint64_t durable;           // rows up to here are
+    char *graph;                // last used
+    int64_t born_us;            // when it was made; 0: it has no record
+    uint64_t worked_on_by;      // number of the worker that had its last task
     struct seat *seat; // the runs room's: who has it, and who waits for it
-    bool dirty;        // in engine's list of threads to flush
-    bool known;        // has a record
-    struct thread_record record;
-    int64_t born_us;        // when it was made; 0: it has no record
-    uint64_t delete_to;     // void rows to delete when that is durable; 0: none
-    enum deletion deletion; // of every row
-    bool is_unread;         // not to be read yet: a run of it is on probation
-    char *graph;            // last used
-    uint64_t last_ticks;
-    struct event_position told; // last
-    int64_t used_ms;
-    struct idle_item idle;
 };
+
+static inline const struct thread_facts *ss_thread_facts(
+    const struct thread *thread)
+{
+    return (const struct thread_facts *)thread;
+}
 
 // What the room above does about a thread. The engine is given it when it is
 // made.

@@ -63,7 +63,7 @@ void ss_thread_record_found(struct thread *thread, const json_t *record)
     ss_free(thread->record.others);
     thread->record.text = record ? ss_json_text(record) : NULL;
     thread->record.others = record ? others_of(record) : NULL;
-    thread->born_us = ss_json_int(record, "created_us", 0);
+    thread->facts.born_us = ss_json_int(record, "created_us", 0);
 }
 
 // Takes `text`. One that has not left takes the other's place.
@@ -81,7 +81,7 @@ static void put(
     bool is_idle = !status || strcmp(status, SS_THREAD_IDLE) == 0;
     ss_thread_put_take(
         thread, (struct ss_command_put){.table = SS_RECORD_THREAD,
-                    .key = ss_strdup(thread->id),
+                    .key = ss_strdup(thread->facts.id),
                     .index = is_idle ? NULL : ss_strdup(status),
                     .value = text,
                     .at_us = at_us});
@@ -90,14 +90,14 @@ static void put(
 void ss_thread_tell(struct thread *thread, const struct thread_report *report)
 {
     struct ss_buf text;
-    ss_check(thread->state == THREAD_HOT && report->graph);
+    ss_check(thread->facts.state == THREAD_HOT && report->graph);
     if (!thread->record.text)
-        thread->born_us = thread->engine->wall_us;
+        thread->facts.born_us = thread->facts.engine->wall_us;
     ss_buf_init(&text, SIZE_MAX);
     ss_buf_expect(&text, RECORD_SIZE);
     ss_json_open(&text);
-    ss_json_add_int(&text, "created_us", thread->born_us);
-    ss_json_add_text(&text, "thread", thread->id);
+    ss_json_add_int(&text, "created_us", thread->facts.born_us);
+    ss_json_add_text(&text, "thread", thread->facts.id);
     ss_json_add_text(&text, "graph", report->graph);
     ss_json_add_text(&text, "version", report->version);
     ss_json_add_members(&text, thread->record.others);
@@ -109,12 +109,12 @@ void ss_thread_tell(struct thread *thread, const struct thread_report *report)
     ss_json_add_json(&text, "interrupts", report->interrupts);
     ss_json_add_text(&text, "status", report->status);
     if (report->status)
-        ss_json_add_int(&text, "updated_us", thread->engine->wall_us);
+        ss_json_add_int(&text, "updated_us", thread->facts.engine->wall_us);
     ss_json_close(&text);
     ss_free(thread->record.text);
     thread->record.text = ss_memdup(text.data, text.size);
     put(thread, report->status,
-        report->status ? thread->engine->wall_us : thread->born_us,
+        report->status ? thread->facts.engine->wall_us : thread->facts.born_us,
         ss_buf_steal(&text, NULL));
 }
 
@@ -143,9 +143,9 @@ void ss_thread_put_record(struct thread *thread, json_t *news)
     const char *key;
     if (!record)
         record = json_pack(
-            "{s:I}", "created_us", (json_int_t)thread->engine->wall_us);
-    json_object_set_new(record, "thread", json_string(thread->id));
-    ss_check(record && thread->state == THREAD_HOT);
+            "{s:I}", "created_us", (json_int_t)thread->facts.engine->wall_us);
+    json_object_set_new(record, "thread", json_string(thread->facts.id));
+    ss_check(record && thread->facts.state == THREAD_HOT);
     json_object_foreach (news, key, value)
         if (json_is_null(value))
             json_object_del(record, key);
@@ -163,14 +163,14 @@ static void take_graph(struct thread *thread, const char *graph)
     thread->known = true;
     if (!graph)
         return;
-    ss_free(thread->graph);
-    thread->graph = ss_strdup(graph);
+    ss_free(thread->facts.graph);
+    thread->facts.graph = ss_strdup(graph);
 }
 
 void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
 {
-    if (thread->known && thread->graph &&
-        strcmp(thread->graph, graph->name) == 0)
+    if (thread->known && thread->facts.graph &&
+        strcmp(thread->facts.graph, graph->name) == 0)
         return;
     take_graph(thread, graph->name);
     if (thread->record.text)
@@ -184,7 +184,8 @@ void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
 
 void ss_thread_was_of(struct thread *thread, const char *graph)
 {
-    take_graph(thread, thread->graph ? NULL : graph);
-    ss_thread_put_record(thread,
-        json_pack("{s:s}", "graph", thread->graph ? thread->graph : ""));
+    take_graph(thread, thread->facts.graph ? NULL : graph);
+    ss_thread_put_record(
+        thread, json_pack("{s:s}", "graph",
+                    thread->facts.graph ? thread->facts.graph : ""));
 }

@@ -9,12 +9,6 @@
 struct ss_graph;
 struct thread;
 
-// As JSON texts.
-struct thread_record {
-    char *text;   // NULL: there is none
-    char *others; // members that no run's end says anew; NULL: none
-};
-
 // What the end of a run says of its thread, or, with no more than a graph, the
 // first run's beginning. NULL: there is none.
 struct thread_report {

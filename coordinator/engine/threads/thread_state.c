@@ -17,6 +17,6 @@ static const struct ss_move_table moves = SS_MOVE_TABLE("thread", states);
 
 void ss_thread_move(struct thread *thread, enum thread_state to)
 {
-    ss_move(&moves, thread->state, to);
-    thread->state = to;
+    ss_move(&moves, thread->facts.state, to);
+    thread->facts.state = to;
 }

@@ -18,35 +18,35 @@
 
 static void verify_rows(const struct thread *thread)
 {
-    bool is_hot = thread->state == THREAD_HOT;
-    ss_invariant(I12, (thread->journal != NULL) == is_hot);
-    ss_invariant(I13, !thread->open && thread->open_writes == 0);
+    bool is_hot = thread->facts.state == THREAD_HOT;
+    ss_invariant(I12, (thread->facts.journal != NULL) == is_hot);
+    ss_invariant(I13, !thread->facts.open && thread->open_writes == 0);
     if (!is_hot)
         ss_invariant(I143, thread->puts.count == 0 && thread->store_tag == 0);
     if (!is_hot)
         return;
-    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t head = ss_journal_head(thread->facts.journal);
     if (thread->deletion == DELETION_OUT)
         ss_invariant(I141, head == 0 && thread->store_tag != 0);
     ss_invariant(I142, thread->delete_to <= head);
     if (thread->deletion == DELETION_NONE)
-        ss_invariant(
-            I14, thread->durable <= thread->issued && thread->issued <= head);
+        ss_invariant(I14,
+            thread->facts.durable <= thread->issued && thread->issued <= head);
     if (thread->store_tag == 0)
         ss_invariant(I15, thread->issued == head && thread->puts.count == 0 &&
                               !thread->delete_to &&
                               thread->deletion != DELETION_ASKED);
-    if (ss_journal_is_packed(thread->journal))
+    if (ss_journal_is_packed(thread->facts.journal))
         return;
     const struct ss_checkpoint_entry *newest =
-        ss_journal_find(thread->journal, "", NULL);
+        ss_journal_find(thread->facts.journal, "", NULL);
     if (newest)
         ss_invariant(I16, ss_uuid6_read(newest->id) <= thread->last_ticks);
 }
 
 static void verify_store(const struct thread *thread, struct census *census)
 {
-    struct engine *engine = thread->engine;
+    struct engine *engine = thread->facts.engine;
     bool is_out = thread->store_tag != 0;
     ss_invariant(I17, thread->units == thread->units_durable + is_out);
     if (is_out && thread->deletion != DELETION_OUT)
@@ -56,10 +56,10 @@ static void verify_store(const struct thread *thread, struct census *census)
     if (is_out)
         ss_invariant(
             I18, ss_thread_awaits(engine, thread->store_tag) == thread);
-    if (thread->state == THREAD_LOADING)
+    if (thread->facts.state == THREAD_LOADING)
         ss_invariant(I19, ss_thread_awaits(engine, thread->load_tag) == thread);
     census->awaited += is_out;
-    census->awaited += thread->state == THREAD_LOADING;
+    census->awaited += thread->facts.state == THREAD_LOADING;
     census->stores += is_out;
 }
 
@@ -67,10 +67,11 @@ static void verify_gate(const struct thread *thread)
 {
     for (const struct gate_waiter *it = thread->held.waiters.first; it;
          it = it->next)
-        ss_invariant(I247, it->line == &thread->held.waiters &&
-                               it->seq > thread->durable &&
-                               it->seq <= ss_journal_head(thread->journal));
-    ss_invariant(I248, !thread->engine->threads->let_through.first);
+        ss_invariant(
+            I247, it->line == &thread->held.waiters &&
+                      it->seq > thread->facts.durable &&
+                      it->seq <= ss_journal_head(thread->facts.journal));
+    ss_invariant(I248, !thread->facts.engine->threads->let_through.first);
 }
 
 static void verify_held(const struct thread *thread)
@@ -78,10 +79,10 @@ static void verify_held(const struct thread *thread)
     if (thread->held.count == 0)
         return;
     const struct gated *first = &thread->held.items[0];
-    ss_invariant(I20,
-        first->seq > thread->durable || first->unit > thread->units_durable);
+    ss_invariant(I20, first->seq > thread->facts.durable ||
+                          first->unit > thread->units_durable);
     ss_invariant(I21, thread->store_tag != 0);
-    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t head = ss_journal_head(thread->facts.journal);
     uint64_t last = thread->deletion != DELETION_NONE && thread->store_to > head
                         ? thread->store_to
                         : head + (thread->deletion == DELETION_ASKED);
@@ -108,18 +109,18 @@ static void verify_waiting(const struct thread *thread)
 
 static void verify_use(const struct thread *thread)
 {
-    const struct engine *engine = thread->engine;
+    const struct engine *engine = thread->facts.engine;
     ss_invariant(I150, thread->used_ms <= engine->now_ms);
-    if (thread->is_unread)
-        ss_invariant(I26, thread->state == THREAD_COLD);
+    if (thread->facts.is_unread)
+        ss_invariant(I26, thread->facts.state == THREAD_COLD);
     if (thread->deletion != DELETION_NONE)
         ss_invariant(I28, thread->held.count > 0);
     if (thread->idle.size > 0)
-        ss_invariant(I30, !engine->threads->owner->busy(thread) &&
-                              thread->waiting.count == 0 &&
-                              thread->held.count == 0 &&
-                              thread->store_tag == 0 && !thread->is_unread &&
-                              thread->state != THREAD_LOADING);
+        ss_invariant(
+            I30, !engine->threads->owner->busy(thread) &&
+                     thread->waiting.count == 0 && thread->held.count == 0 &&
+                     thread->store_tag == 0 && !thread->facts.is_unread &&
+                     thread->facts.state != THREAD_LOADING);
 }
 
 static void verify_idle(const struct engine *engine, struct census *census)
@@ -191,9 +192,10 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
     size_t still = 0;
     for (const struct ss_map_entry *e = threads->by_id.first; e; e = e->next) {
         const struct thread *thread = e->value;
-        ss_invariant(I10, strcmp(e->key, thread->id) == 0);
-        ss_invariant(I11, ss_shard_owned(engine, thread->id));
-        ss_invariant(I156, ss_shard_epoch(engine, ss_shard_of(thread->id)) > 0);
+        ss_invariant(I10, strcmp(e->key, thread->facts.id) == 0);
+        ss_invariant(I11, ss_shard_owned(engine, thread->facts.id));
+        ss_invariant(
+            I156, ss_shard_epoch(engine, ss_shard_of(thread->facts.id)) > 0);
         verify_rows(thread);
         verify_store(thread, census);
         verify_gate(thread);

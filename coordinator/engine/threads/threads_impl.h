@@ -1,4 +1,4 @@
-// threads_impl.h - what only the files of threads share.
+// threads_impl.h - all threads, and what else only the files of threads share.
 #ifndef SS_ENGINE_THREADS_THREADS_IMPL_H
 #define SS_ENGINE_THREADS_THREADS_IMPL_H
 
@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/model/cluster.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 
 // Those that are in memory, or are being read.
 struct threads {

@@ -10,7 +10,7 @@
 
 void ss_idle_leave(struct thread *thread)
 {
-    struct threads *threads = thread->engine->threads;
+    struct threads *threads = thread->facts.engine->threads;
     if (thread->idle.size == 0)
         return;
     ss_check(threads->idle_count > 0);
@@ -33,7 +33,7 @@ void ss_idle_leave(struct thread *thread)
 
 void ss_still_leave(struct thread *thread)
 {
-    struct threads *threads = thread->engine->threads;
+    struct threads *threads = thread->facts.engine->threads;
     struct thread *prev = thread->idle.still.prev;
     struct thread *next = thread->idle.still.next;
     if (!thread->idle.still.is_listed)
@@ -52,11 +52,11 @@ void ss_still_leave(struct thread *thread)
 
 void ss_thread_dirty(struct thread *thread)
 {
-    thread->used_ms = thread->engine->now_ms;
+    thread->used_ms = thread->facts.engine->now_ms;
     ss_idle_leave(thread);
     ss_still_leave(thread);
     if (thread->dirty)
         return;
     thread->dirty = true;
-    SS_VEC_PUSH(&thread->engine->threads->dirty, thread);
+    SS_VEC_PUSH(&thread->facts.engine->threads->dirty, thread);
 }

@@ -12,7 +12,6 @@
 #include "common/base/mem.h"
 #include "common/model/request.h"
 #include "coordinator/engine/threads/shards.h"
-#include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 #include "coordinator/engine/threads/waiting.h"
 
@@ -82,6 +81,7 @@ struct waiting_list ss_waiting_take_all(struct thread *thread)
 
 void ss_waiting_put(struct thread *thread, struct waiting waiting)
 {
+    ss_check((waiting.request != NULL) != (waiting.run != NULL));
     SS_VEC_PUSH(&thread->waiting, waiting);
 }
 

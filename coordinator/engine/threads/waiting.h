@@ -3,10 +3,8 @@
 #ifndef SS_ENGINE_THREADS_WAITING_H
 #define SS_ENGINE_THREADS_WAITING_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "common/model/requests.h"
 

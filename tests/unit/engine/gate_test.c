@@ -5,6 +5,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 #include "tests/stories/suite.h"
 
 // X(what, sync, async, exit) as gate.def says it, told once more.
@@ -32,15 +33,15 @@ static struct thread thread;
 static void rows(uint64_t count)
 {
     struct ss_error error;
-    thread.engine = &engine;
-    thread.journal = ss_journal_new();
+    thread.facts.engine = &engine;
+    thread.facts.journal = ss_journal_new();
     for (uint64_t seq = 1; seq <= count; seq++) {
         struct ss_row *row = ss_row_new();
         row->seq = seq;
         row->kind = SS_ROW_END;
         row->ns = ss_arena_text(&row->memory, "");
         row->end = json_object();
-        if (ss_journal_append(thread.journal, row, &error) != SS_OK)
+        if (ss_journal_append(thread.facts.journal, row, &error) != SS_OK)
             ck_abort_msg("%s", error.message);
     }
 }
@@ -53,7 +54,7 @@ START_TEST(each_thing_waits_for_the_head_or_for_nothing)
             ck_assert_uint_eq(
                 ss_thread_gate(&thread, expected[i].gate, (enum durability)d),
                 expected[i].waits[d] ? 5 : 0);
-    ss_journal_destroy(&thread.journal);
+    ss_journal_destroy(&thread.facts.journal);
 }
 END_TEST
 
@@ -63,7 +64,7 @@ START_TEST(async_runs_ahead_of_the_journal_by_so_many_rows_at_most)
     ck_assert_uint_eq(
         ss_thread_gate(&thread, GATE_DISPATCH, DURABLE_ASYNC), 10);
     ck_assert_uint_eq(ss_thread_gate(&thread, GATE_DISPATCH, DURABLE_EXIT), 0);
-    ss_journal_destroy(&thread.journal);
+    ss_journal_destroy(&thread.facts.journal);
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include "coordinator/engine/inside.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/thread_impl.h"
 #include "coordinator/engine/threads/threads.h"
 #include "tests/stories/world.h"
 #include "tests/suite.h"
@@ -60,8 +61,8 @@ static bool is_packed(const char *name)
 {
     const struct thread *thread =
         ss_map_get(ss_threads_all(&lab.engine->engine), name);
-    ck_assert(thread && thread->journal);
-    return ss_journal_is_packed(thread->journal);
+    ck_assert(thread && thread->facts.journal);
+    return ss_journal_is_packed(thread->facts.journal);
 }
 
 static void rest(int64_t ms)
@@ -141,7 +142,7 @@ static size_t size_of(const char *name)
 {
     const struct thread *thread =
         ss_map_get(ss_threads_all(&lab.engine->engine), name);
-    return sizeof(*thread) + ss_journal_size(thread->journal);
+    return sizeof(*thread) + ss_journal_size(thread->facts.journal);
 }
 
 // A run that has begun, and whose task is on its way to the worker.
