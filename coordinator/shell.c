@@ -190,9 +190,11 @@ static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
     (void)poll(polled, (nfds_t)count, timeout_ms);
 }
 
-static void shell_wait(
+// True: there is a message.
+static bool shell_wait(
     struct ss_coordinator *shell, int extra_fd, int timeout_ms)
 {
+    bool is_heard = false;
     int fds[SS_SHELL_FDS_MAX];
     size_t count = ss_store_actors_fds(shell->actors, fds);
     fds[count++] = shell->leases ? ss_store_actor_fd(shell->leases) : -1;
@@ -202,21 +204,23 @@ static void shell_wait(
     if (shell->is_opening)
         shell_wait_for_store(fds, count, timeout_ms);
     else
-        ss_link_wait_all(shell->link, fds, count, timeout_ms);
+        is_heard =
+            ss_link_wait_all(shell->link, fds, count, timeout_ms) & 1;
     ss_live_set(ss_clock_ms());
     ss_lease_keeper_turn(shell->keeper, ss_clock_ms());
+    return is_heard;
 }
 
 int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
     int timeout_ms, struct ss_error *error)
 {
     const struct ss_error *failure = ss_core_failure(shell->core);
-    shell_wait(shell, extra_fd, timeout_ms);
+    bool is_heard = shell_wait(shell, extra_fd, timeout_ms);
     ss_shell_leases_take(shell);
     shell_tell(shell, SS_CORE_TURN);
     ss_shell_lists_take(shell);
     shell_take_notices(shell);
-    bool has_more = !shell->is_opening && shell_take_messages(shell);
+    bool has_more = is_heard && shell_take_messages(shell);
     has_more = shell_take_jobs(shell) || has_more;
     if (failure->status != SS_OK) {
         if (error)

@@ -19,6 +19,9 @@
 #include "common/link/notices.h"
 #include "common/link/zap.h"
 
+// What is heard of the socket: of connections by its monitor, of keys by ZAP.
+enum { NEWS, KEYS };
+
 struct ss_admission {
     struct ss_rate_limit *rates;
     struct ss_byte_budget *budget;
@@ -26,6 +29,8 @@ struct ss_admission {
     bool has_keys;
     struct ss_socket zap;
     struct ss_socket monitor;
+    int fds[SS_ADMISSION_FDS];        // of both; -1: there is none
+    bool is_behind[SS_ADMISSION_FDS]; // there may be more to take
     int listener; // libzmq's; -1: it does not listen yet
     struct ss_filter filter;
     int64_t filter_due_ms;
@@ -190,6 +195,7 @@ static void take_news(struct ss_admission *admission)
     enum ss_monitor_news news;
     int value;
     bool has_failed = false;
+    admission->is_behind[NEWS] = false;
     for (int i = 0; i < SS_LINK_DOOR_TURN_MAX || has_failed; i++) {
         if (!ss_monitor_take(admission->monitor.handle, &news, &value))
             return;
@@ -201,6 +207,7 @@ static void take_news(struct ss_admission *admission)
             disconnected(admission, value, has_failed);
         has_failed = news == SS_MONITOR_BROKEN;
     }
+    admission->is_behind[NEWS] = true;
 }
 
 // ------------------------------------------------------------------ keys
@@ -241,12 +248,14 @@ static void judge(struct ss_admission *admission,
 static void take_keys(struct ss_admission *admission)
 {
     struct ss_zap_request request;
+    admission->is_behind[KEYS] = false;
     for (int i = 0; i < SS_LINK_DOOR_TURN_MAX; i++) {
         if (!ss_zap_take(admission->zap.handle, &request))
             return;
         int64_t at_ms = now_ms();
         judge(admission, &request, at_ms, at_ms);
     }
+    admission->is_behind[KEYS] = true;
 }
 
 static void serve_handshakes(struct ss_admission *admission)
@@ -255,6 +264,8 @@ static void serve_handshakes(struct ss_admission *admission)
     int64_t at_ms = now_ms();
     if (admission->handshakes_due_ms > at_ms)
         return;
+    // What is sent on the socket may take away what its descriptor tells.
+    admission->is_behind[KEYS] = true;
     while (ss_handshake_queue_take(&admission->handshakes, at_ms, &handshake))
         judge(admission, &handshake.request, handshake.since_ms, at_ms);
     admission->handshakes_due_ms =
@@ -291,14 +302,22 @@ static void look_at_list(struct ss_admission *admission)
             admission->allowed.keys.count);
 }
 
-void ss_admission_serve(struct ss_admission *admission)
+static bool is_due(
+    const struct ss_admission *admission, unsigned ready, int which)
+{
+    return (ready & 1U << which) != 0 || admission->is_behind[which];
+}
+
+void ss_admission_serve(struct ss_admission *admission, unsigned ready)
 {
     if (admission->has_keys) {
         look_at_list(admission);
-        take_keys(admission);
         serve_handshakes(admission);
+        if (is_due(admission, ready, KEYS))
+            take_keys(admission);
     }
-    take_news(admission);
+    if (is_due(admission, ready, NEWS))
+        take_news(admission);
     end_floods(admission);
     weigh(admission);
 }
@@ -525,11 +544,17 @@ int ss_admission_open(struct ss_sockets *sockets, void *socket,
         !ss_monitor_open(sockets, socket, "admission", &admission->monitor))
         status = ss_error_set(error, SS_EIO,
             "libzmq tells nothing of connections: %s", zmq_strerror(errno));
-    if (status == SS_OK)
-        *ret_admission = admission;
-    else
+    if (status != SS_OK) {
         ss_admission_close(&admission);
-    return status;
+        return status;
+    }
+    admission->fds[NEWS] = zsock_fd(admission->monitor.handle);
+    admission->fds[KEYS] =
+        admission->has_keys ? zsock_fd(admission->zap.handle) : -1;
+    admission->is_behind[NEWS] = true; // nobody has looked
+    admission->is_behind[KEYS] = admission->has_keys;
+    *ret_admission = admission;
+    return SS_OK;
 }
 
 void ss_admission_close(struct ss_admission **admission)
@@ -550,9 +575,13 @@ void ss_admission_close(struct ss_admission **admission)
     *admission = NULL;
 }
 
-void ss_admission_sockets(const struct ss_admission *admission,
-    void *ret_sockets[SS_ADMISSION_SOCKETS])
+void ss_admission_fds(
+    const struct ss_admission *admission, int ret_fds[SS_ADMISSION_FDS])
 {
-    ret_sockets[0] = admission->monitor.handle;
-    ret_sockets[1] = admission->zap.handle;
+    memcpy(ret_fds, admission->fds, sizeof(admission->fds));
+}
+
+bool ss_admission_is_behind(const struct ss_admission *admission)
+{
+    return admission->is_behind[NEWS] || admission->is_behind[KEYS];
 }

@@ -31,13 +31,17 @@ int ss_admission_open(struct ss_sockets *sockets, void *socket,
 // After the socket was closed, before its context ends.
 void ss_admission_close(struct ss_admission **admission);
 
-// Sockets to poll, NULL where there is none.
-enum { SS_ADMISSION_SOCKETS = 2 };
-void ss_admission_sockets(const struct ss_admission *admission,
-    void *ret_sockets[SS_ADMISSION_SOCKETS]);
-// Let peers in and hang up on peers, as is due.
-void ss_admission_serve(struct ss_admission *admission);
-// In how many milliseconds that is due again if no socket becomes readable; -1:
+// Descriptors to poll for reading; -1: there is none. They tell only what comes
+// behind a turn that found nothing more: while it is behind, nothing is to be
+// waited for.
+enum { SS_ADMISSION_FDS = 2 };
+void ss_admission_fds(
+    const struct ss_admission *admission, int ret_fds[SS_ADMISSION_FDS]);
+bool ss_admission_is_behind(const struct ss_admission *admission);
+// Let peers in and hang up on peers, as is due. `ready`: bits, 1 << i for
+// fds[i].
+void ss_admission_serve(struct ss_admission *admission, unsigned ready);
+// In how many milliseconds that is due again if no descriptor becomes readable; -1:
 // never.
 int ss_admission_time_left(const struct ss_admission *admission);
 // May this frame of `peer`, whose identity begins with `mark`, be taken? Then

@@ -7,6 +7,7 @@
 // identity begins with a mark of the key, and a server accepts it from no other
 // key.
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -493,47 +494,64 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     return status;
 }
 
-// The sockets that admission has to look at beside the link's own.
-static int add_door(struct zmq_link *link, zmq_pollitem_t *items, int used)
+// The link's descriptor, admission's, and those of the caller: poll() passes
+// over -1.
+enum { OWN, ADMISSION, OTHERS = ADMISSION + SS_ADMISSION_FDS };
+
+static size_t fill(const struct zmq_link *link, const int *fds, size_t count,
+    struct pollfd *ret_items)
 {
-    void *sockets[SS_ADMISSION_SOCKETS] = {NULL};
+    int own[SS_ADMISSION_FDS];
+    for (size_t i = 0; i < SS_ADMISSION_FDS; i++)
+        own[i] = -1;
     if (link->admission)
-        ss_admission_sockets(link->admission, sockets);
-    for (int i = 0; i < SS_ADMISSION_SOCKETS; i++)
-        if (sockets[i])
-            items[used++] =
-                (zmq_pollitem_t){.socket = sockets[i], .events = ZMQ_POLLIN};
-    return used;
+        ss_admission_fds(link->admission, own);
+    ret_items[OWN] = (struct pollfd){.fd = link->fd, .events = POLLIN};
+    for (size_t i = 0; i < SS_ADMISSION_FDS; i++)
+        ret_items[ADMISSION + i] =
+            (struct pollfd){.fd = own[i], .events = POLLIN};
+    for (size_t i = 0; i < count; i++)
+        ret_items[OTHERS + i] =
+            (struct pollfd){.fd = fds[i], .events = POLLIN};
+    return OTHERS + count;
+}
+
+static int sooner_of(int left_ms, int other_ms)
+{
+    return other_ms >= 0 && (left_ms < 0 || other_ms < left_ms) ? other_ms
+                                                                : left_ms;
 }
 
 // One look: bits as ss_link_wait_all() gives them, 0 also where only admission
-// had something to do.
+// had something to do. Sockets are waited for by their descriptors, which
+// report changes only, so what is there already is asked for once before:
+// zmq_poll() asks each socket twice, and a question is two calls of the system.
 static int look(
     struct zmq_link *link, const int *fds, size_t count, int timeout_ms)
 {
-    zmq_pollitem_t items[1 + SS_LINK_WAIT_MAX + SS_ADMISSION_SOCKETS] = {
-        {.socket = link->socket, .events = ZMQ_POLLIN}};
-    size_t place[SS_LINK_WAIT_MAX];
-    int used = 1, bits = 0;
-    for (size_t i = 0; i < count; i++)
-        if (fds[i] >= 0) {
-            place[used - 1] = i;
-            items[used++] =
-                (zmq_pollitem_t){.fd = fds[i], .events = ZMQ_POLLIN};
-        }
-    int due_ms = link->admission ? ss_admission_time_left(link->admission) : -1;
-    if (due_ms >= 0 && (timeout_ms < 0 || due_ms < timeout_ms))
-        timeout_ms = due_ms;
-    int rc = zmq_poll(items, add_door(link, items, used), timeout_ms);
+    struct pollfd items[OTHERS + SS_LINK_WAIT_MAX];
+    size_t used = fill(link, fds, count, items);
+    bool is_there = is_ready(&link->base);
+    if (link->admission) {
+        timeout_ms =
+            sooner_of(timeout_ms, ss_admission_time_left(link->admission));
+        if (ss_admission_is_behind(link->admission))
+            timeout_ms = 0;
+    }
+    if (is_there)
+        timeout_ms = 0;
+    int rc = poll(items, (nfds_t)used, timeout_ms);
+    unsigned ready = 0;
+    for (size_t i = 0; i < SS_ADMISSION_FDS && rc > 0; i++)
+        ready |= (items[ADMISSION + i].revents != 0) * (1U << i);
     if (link->admission)
-        ss_admission_serve(link->admission);
-    if (rc <= 0)
-        return 0;
-    if (items[0].revents != 0)
-        bits = 1;
-    for (int i = 1; i < used; i++)
-        if (items[i].revents != 0)
-            bits |= 2 << place[i - 1];
+        ss_admission_serve(link->admission, ready);
+    if (rc > 0 && items[OWN].revents != 0)
+        is_there = is_ready(&link->base);
+    int bits = is_there;
+    for (size_t i = 0; i < count && rc > 0; i++)
+        if (items[OTHERS + i].revents != 0)
+            bits |= 2 << i;
     return bits;
 }
 
