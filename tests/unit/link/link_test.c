@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <check.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -375,9 +376,9 @@ START_TEST(an_identity_that_is_too_long_is_malformed)
 }
 END_TEST
 
-START_TEST(a_stranger_who_speaks_no_zeromq_harms_nobody)
+// A connection of somebody who has not said anything.
+static int knock(const struct ss_link *server)
 {
-    struct ss_link *server = open_or_fail("tcp://127.0.0.1:*", true);
     const char *endpoint = ss_link_endpoint(server);
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -386,6 +387,14 @@ START_TEST(a_stranger_who_speaks_no_zeromq_harms_nobody)
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ck_assert_int_eq(
         connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    return fd;
+}
+
+START_TEST(a_stranger_who_speaks_no_zeromq_harms_nobody)
+{
+    struct ss_link *server = open_or_fail("tcp://127.0.0.1:*", true);
+    const char *endpoint = ss_link_endpoint(server);
+    int fd = knock(server);
     static const char garbage[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     ck_assert_int_eq(write(fd, garbage, sizeof(garbage)), sizeof(garbage));
     struct ss_link *client = open_or_fail(endpoint, false);
@@ -394,6 +403,30 @@ START_TEST(a_stranger_who_speaks_no_zeromq_harms_nobody)
     expect(server, peer, "still there");
     close(fd);
     ss_link_close(&client);
+    ss_link_close(&server);
+}
+END_TEST
+
+// More than one turn of the door takes, which came while nobody waited: their
+// descriptor tells nothing more of them.
+START_TEST(a_crowd_before_the_first_wait_is_let_in_as_a_whole)
+{
+    enum { CROWD = SS_LINK_DOOR_TURN_MAX + 40, AWAY_MS = 500, EACH_MS = 10 };
+    struct ss_link *server = open_or_fail("tcp://127.0.0.1:*", true);
+    struct ss_link_counts counts = {0};
+    int fds[CROWD];
+    for (size_t i = 0; i < CROWD; i++)
+        fds[i] = knock(server);
+    (void)poll(NULL, 0, AWAY_MS);
+    // Until the first of them is hung up on, as it says nothing.
+    for (int ms = 0; ms < SS_LINK_HANDSHAKE_MS / 2 && counts.accepted < CROWD;
+         ms += EACH_MS) {
+        link_wait(server, -1, EACH_MS);
+        ss_link_counts(server, &counts);
+    }
+    ck_assert_uint_eq(counts.accepted, CROWD);
+    for (size_t i = 0; i < CROWD; i++)
+        close(fds[i]);
     ss_link_close(&server);
 }
 END_TEST
@@ -535,6 +568,7 @@ int main(void)
     tcase_add_test(tcase, several_frames_are_malformed_and_the_sender_is_named);
     tcase_add_test(tcase, an_identity_that_is_too_long_is_malformed);
     tcase_add_test(tcase, a_stranger_who_speaks_no_zeromq_harms_nobody);
+    tcase_add_test(tcase, a_crowd_before_the_first_wait_is_let_in_as_a_whole);
     tcase_add_loop_test(
         tcase, clients_in_threads_each_get_their_own_answers, 0, 3);
     suite_add_tcase(suite, tcase);
