@@ -168,7 +168,7 @@ static bool shell_take_jobs(struct ss_coordinator *shell)
     return true;
 }
 
-static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
+static int shell_time_left(const struct ss_coordinator *shell, int most_ms)
 {
     int64_t at_ms = ss_core_wake_at_ms(shell->core);
     if (shell->measure_at_ms < at_ms)
@@ -176,25 +176,24 @@ static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
     if (ss_watch_wake_at_ms(shell) < at_ms)
         at_ms = ss_watch_wake_at_ms(shell);
     int left = ss_clock_left(at_ms, ss_clock_ms());
-    return timeout_ms >= 0 && (left < 0 || timeout_ms < left) ? timeout_ms
-                                                              : left;
+    return most_ms >= 0 && (left < 0 || most_ms < left) ? most_ms : left;
 }
 
 // Messages of peers wait until everything in the store is read: before that an
 // unpause would be told that nothing is paused, as no pause is known yet.
-static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
+static bool shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
 {
     struct pollfd polled[SS_SHELL_FDS_MAX];
     for (size_t i = 0; i < count; i++)
         polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     (void)poll(polled, (nfds_t)count, timeout_ms);
+    return false;
 }
 
 // True: there is a message.
 static bool shell_wait(
     struct ss_coordinator *shell, int extra_fd, int timeout_ms)
 {
-    bool is_heard = false;
     int fds[SS_SHELL_FDS_MAX];
     size_t count = ss_store_actors_fds(shell->actors, fds);
     fds[count++] = shell->leases ? ss_store_actor_fd(shell->leases) : -1;
@@ -202,25 +201,22 @@ static bool shell_wait(
     fds[count++] = extra_fd;
     timeout_ms = shell_time_left(shell, timeout_ms);
     if (shell->is_opening)
-        shell_wait_for_store(fds, count, timeout_ms);
-    else
-        is_heard =
-            ss_link_wait_all(shell->link, fds, count, timeout_ms) & 1;
-    ss_live_set(ss_clock_ms());
-    ss_lease_keeper_turn(shell->keeper, ss_clock_ms());
-    return is_heard;
+        return shell_wait_for_store(fds, count, timeout_ms);
+    return ss_link_wait_all(shell->link, fds, count, timeout_ms) & 1;
 }
 
 int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
     int timeout_ms, struct ss_error *error)
 {
     const struct ss_error *failure = ss_core_failure(shell->core);
-    bool is_heard = shell_wait(shell, extra_fd, timeout_ms);
+    bool has_more = shell_wait(shell, extra_fd, timeout_ms);
+    ss_live_set(ss_clock_ms());
+    ss_lease_keeper_turn(shell->keeper, ss_clock_ms());
     ss_shell_leases_take(shell);
     shell_tell(shell, SS_CORE_TURN);
     ss_shell_lists_take(shell);
     shell_take_notices(shell);
-    bool has_more = is_heard && shell_take_messages(shell);
+    has_more = has_more && shell_take_messages(shell);
     has_more = shell_take_jobs(shell) || has_more;
     if (failure->status != SS_OK) {
         if (error)

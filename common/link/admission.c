@@ -31,7 +31,7 @@ struct ss_admission {
     struct ss_socket monitor;
     int fds[SS_ADMISSION_FDS];        // of both; -1: there is none
     bool is_behind[SS_ADMISSION_FDS]; // there may be more to take
-    int listener; // libzmq's; -1: it does not listen yet
+    int listener;                     // libzmq's; -1: it does not listen yet
     struct ss_filter filter;
     int64_t filter_due_ms;
     int64_t weigh_due_ms; // INT64_MAX: there is no connection

@@ -41,8 +41,8 @@ bool ss_admission_is_behind(const struct ss_admission *admission);
 // Let peers in and hang up on peers, as is due. `ready`: bits, 1 << i for
 // fds[i].
 void ss_admission_serve(struct ss_admission *admission, unsigned ready);
-// In how many milliseconds that is due again if no descriptor becomes readable; -1:
-// never.
+// In how many milliseconds that is due again if no descriptor becomes readable;
+// -1: never.
 int ss_admission_time_left(const struct ss_admission *admission);
 // May this frame of `peer`, whose identity begins with `mark`, be taken? Then
 // ss_admission_sender() tells who sent it. With keys an identity begins with

@@ -511,8 +511,7 @@ static size_t fill(const struct zmq_link *link, const int *fds, size_t count,
         ret_items[ADMISSION + i] =
             (struct pollfd){.fd = own[i], .events = POLLIN};
     for (size_t i = 0; i < count; i++)
-        ret_items[OTHERS + i] =
-            (struct pollfd){.fd = fds[i], .events = POLLIN};
+        ret_items[OTHERS + i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     return OTHERS + count;
 }
 
