@@ -23,8 +23,8 @@ struct ss_map {
     struct ss_map_entry *first;
     struct ss_map_entry *last;
     struct ss_map_entry **buckets;
-    size_t bucket_count;
-    size_t count;
+    uint32_t bucket_count;
+    uint32_t count;
 };
 
 // The value, or NULL. Borrows.

@@ -2,6 +2,7 @@
 #include "common/link/admission.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -298,7 +299,7 @@ static void look_at_list(struct ss_admission *admission)
             "%.250s", error.message);
     else if (is_changed)
         ss_notices_tell(&admission->notices, SS_LINK_NEWS,
-            admission->allowed.path, "%zu keys are allowed now",
+            admission->allowed.path, "%" PRIu32 " keys are allowed now",
             admission->allowed.keys.count);
 }
 

@@ -411,8 +411,8 @@ static void welcome(struct engine *engine, const struct ss_event *event,
     }
     ss_limits_reckon(engine);
     ss_engine_narrate(engine,
-        "worker %s serves %zu graphs, %" PRIu32 " tasks at once", worker->name,
-        worker->graphs.count, worker->capacity);
+        "worker %s serves %" PRIu32 " graphs, %" PRIu32 " tasks at once",
+        worker->name, worker->graphs.count, worker->capacity);
     ss_engine_command(
         engine, (struct ss_command){.type = SS_COMMAND_WELCOME,
                     .peer = ss_strdup(event->peer),

@@ -186,6 +186,26 @@ START_TEST(numbers_are_keys_and_stand_in_order_of_insertion)
 }
 END_TEST
 
+// A run has a dozen maps of one or two entries each.
+START_TEST(a_map_of_a_few_entries_has_no_buckets)
+{
+    static const char *const keys[] = {"a", "b", "c", "d", "e"};
+    struct ss_map map = {0};
+    size_t few = 4;
+    for (size_t i = 0; i < few; i++)
+        ck_assert_ptr_null(ss_map_put(&map, keys[i], (void *)keys[i]));
+    ck_assert_ptr_null(map.buckets);
+    ss_map_put(&map, keys[few], (void *)keys[few]);
+    ck_assert_ptr_nonnull(map.buckets);
+    for (size_t i = 0; i <= few; i++)
+        ck_assert_ptr_eq(ss_map_get(&map, keys[i]), keys[i]);
+    for (size_t i = 0; i <= few; i++)
+        ck_assert_ptr_eq(ss_map_remove(&map, keys[few - i]), keys[few - i]);
+    ck_assert_uint_eq(map.count, 0);
+    ss_map_fini(&map, NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("map");
@@ -201,6 +221,7 @@ int main(void)
     tcase_add_test(tcase, a_map_does_what_an_array_does);
     tcase_add_test(tcase, a_map_frees_its_values_when_told);
     tcase_add_test(tcase, numbers_are_keys_and_stand_in_order_of_insertion);
+    tcase_add_test(tcase, a_map_of_a_few_entries_has_no_buckets);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }
