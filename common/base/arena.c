@@ -13,7 +13,11 @@ struct ss_arena_chunk {
     _Alignas(16) char bytes[];
 };
 
-enum { CHUNK_SIZE_FIRST = 1024, CHUNK_KEPT_MAX = 64 * 1024 };
+enum {
+    CHUNK_SIZE_FIRST = 1024,
+    CHUNK_KEPT_MAX = 64 * 1024,
+    CHUNK_GROWN_MAX = 1 << 30, // what is larger was asked for at once
+};
 
 static void *take_chunk(struct ss_arena *arena, size_t size)
 {
@@ -21,12 +25,14 @@ static void *take_chunk(struct ss_arena *arena, size_t size)
     size_t room = !arena->now         ? first
                   : arena->now->older ? 2 * arena->now->size
                                       : arena->now->size;
+    room = room > CHUNK_GROWN_MAX ? CHUNK_GROWN_MAX : room;
     room = room < size ? size : room;
+    ss_check(room <= UINT32_MAX);
     struct ss_arena_chunk *chunk = ss_alloc(sizeof(*chunk) + room);
     chunk->older = arena->now;
     chunk->size = room;
     arena->now = chunk;
-    arena->used = size;
+    arena->used = (uint32_t)size;
     return chunk->bytes;
 }
 
@@ -34,13 +40,13 @@ static void *take_at(struct ss_arena *arena, size_t at, size_t size)
 {
     if (!arena->now || at > arena->now->size || arena->now->size - at < size)
         return take_chunk(arena, size);
-    arena->used = at + size;
+    arena->used = (uint32_t)(at + size);
     return arena->now->bytes + at;
 }
 
 void *ss_arena_take(struct ss_arena *arena, size_t size)
 {
-    return take_at(arena, (arena->used + 15) & ~(size_t)15, size);
+    return take_at(arena, ((size_t)arena->used + 15) & ~(size_t)15, size);
 }
 
 void *ss_arena_zalloc(struct ss_arena *arena, size_t count, size_t size)

@@ -3,14 +3,16 @@
 #define SS_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct ss_arena_chunk;
 
-// Zero bytes are an empty arena. Nothing is freed alone.
+// Zero bytes are an empty arena. Nothing is freed alone. Small on purpose: each
+// row and each loop has some.
 struct ss_arena {
     struct ss_arena_chunk *now; // the newest; older ones hang on it
-    size_t used;                // of `now`
-    size_t first;               // bytes of the first chunk; 0: 1,024
+    uint32_t used;              // of `now`
+    uint32_t first;             // bytes of the first chunk; 0: 1,024
 };
 
 // So many bytes, not cleared, aligned for everything. Borrowed from the arena.
