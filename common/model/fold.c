@@ -179,7 +179,7 @@ int ss_namespace_fold(struct ss_namespace *space,
     int status = chain_collect(space, mark, &chain, &cached, error);
     if (status == SS_OK) {
         into = cached ? base_take(space) : ss_checkpoint_new();
-        memcpy(into->id, mark->id, sizeof(into->id));
+        ss_id_copy(into->id, mark->id);
         status = chain_apply(&chain, into, error);
     }
     SS_VEC_FINI(&chain);

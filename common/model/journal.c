@@ -16,7 +16,9 @@
 
 struct ss_journal *ss_journal_new(void)
 {
-    return ss_zalloc(1, sizeof(struct ss_journal));
+    struct ss_journal *journal = ss_zalloc(1, sizeof(*journal));
+    journal->index = ss_zalloc(1, sizeof(*journal->index));
+    return journal;
 }
 
 void ss_journal_destroy(struct ss_journal **journal)
@@ -33,8 +35,10 @@ void ss_journal_destroy(struct ss_journal **journal)
 
 void ss_journal_drop_rows(struct ss_journal *journal)
 {
-    ss_journal_index_fini(&journal->index);
-    journal->index = (struct ss_journal_index){.marks_count = 0};
+    if (journal->index)
+        ss_journal_index_fini(journal->index);
+    ss_free(journal->index);
+    journal->index = NULL;
     for (size_t i = 0; i < journal->places.count; i++) {
         ss_row_destroy(&journal->places.items[i].row);
     }
@@ -69,7 +73,7 @@ static struct ss_journal *opened(const struct ss_journal *journal)
 static const struct ss_namespace *space_of(
     const struct ss_journal *journal, const char *ns)
 {
-    return ss_journal_index_space(&opened(journal)->index, ns);
+    return ss_journal_index_space(opened(journal)->index, ns);
 }
 
 static const struct ss_journal_place *place_at(
@@ -135,7 +139,7 @@ struct ss_checkpoint_entry *const *ss_journal_list(
 const char *const *ss_journal_namespaces(
     const struct ss_journal *journal, size_t *ret_count)
 {
-    const struct ss_journal_index *index = &opened(journal)->index;
+    const struct ss_journal_index *index = opened(journal)->index;
     *ret_count = index->names.count;
     return index->names.items;
 }
@@ -143,7 +147,7 @@ const char *const *ss_journal_namespaces(
 const struct ss_run_rows *ss_journal_run(
     const struct ss_journal *journal, const char *run)
 {
-    return ss_map_get(&opened(journal)->index.runs, run);
+    return ss_map_get(&opened(journal)->index->runs, run);
 }
 
 const struct ss_run_rows *ss_journal_newest_run(
@@ -161,7 +165,7 @@ const struct ss_run_rows *ss_journal_newest_run(
 const json_t *ss_journal_facts(
     const struct ss_journal *journal, uint64_t *ret_seq)
 {
-    const struct ss_journal_index *index = &opened(journal)->index;
+    const struct ss_journal_index *index = opened(journal)->index;
     *ret_seq = index->facts_seq;
     return index->facts;
 }
@@ -218,8 +222,8 @@ static int rows_void(
         status = ss_journal_index_check(&index, error);
     }
     if (status == SS_OK) {
-        struct ss_journal_index before = journal->index;
-        journal->index = index;
+        struct ss_journal_index before = *journal->index;
+        *journal->index = index;
         index = before;
     }
     ss_journal_index_fini(&index);
@@ -287,7 +291,7 @@ int ss_journal_append(
     if (row->kind == SS_ROW_VOID && row->void_seq >= journal->first_seq) {
         status = rows_void(journal, row, error);
     } else {
-        status = ss_journal_index_add(journal, &journal->index, row, error);
+        status = ss_journal_index_add(journal, journal->index, row, error);
     }
     if (status != SS_OK) {
         place_remove(journal);
@@ -302,7 +306,7 @@ static int mark_fold(struct ss_journal *journal,
     struct ss_error *error)
 {
     struct ss_namespace *space =
-        ss_journal_index_space(&journal->index, mark->ns);
+        ss_journal_index_space(journal->index, mark->ns);
     ss_check(space && space->marks.items[mark->order] == mark);
     return ss_namespace_fold(space, mark, ret_checkpoint, error);
 }
@@ -319,11 +323,11 @@ struct ss_checkpoint *ss_journal_fold(
 
 int ss_journal_check(struct ss_journal *journal, struct ss_error *error)
 {
-    int status = ss_journal_index_check(&opened(journal)->index, error);
-    size_t count = journal->index.names.count;
+    int status = ss_journal_index_check(opened(journal)->index, error);
+    size_t count = journal->index->names.count;
     for (size_t i = 0; i < count && status == SS_OK; i++) {
         struct ss_checkpoint_entry *head =
-            ss_journal_find(journal, journal->index.names.items[i], NULL);
+            ss_journal_find(journal, journal->index->names.items[i], NULL);
         struct ss_checkpoint *checkpoint = NULL;
         status = mark_fold(journal, head, &checkpoint, error);
         ss_checkpoint_unref(checkpoint);
@@ -335,5 +339,8 @@ size_t ss_journal_size(const struct ss_journal *journal)
 {
     return sizeof(*journal) + journal->packed_size + journal->live_size +
            journal->places.count * sizeof(struct ss_journal_place) +
-           journal->index.marks_count * sizeof(struct ss_checkpoint_entry);
+           (journal->index ? sizeof(*journal->index) +
+                                 journal->index->marks_count *
+                                     sizeof(struct ss_checkpoint_entry)
+                           : 0);
 }

@@ -253,10 +253,8 @@ void ss_checkpoint_unref(struct ss_checkpoint *checkpoint); // NULL is fine
 // What the index knows of each saved checkpoint. Borrowed from the journal; a
 // SS_ROW_VOID row makes all that was borrowed before it invalid.
 struct ss_checkpoint_entry {
-    char id[SS_UUID_SIZE];
-    char parent_id[SS_UUID_SIZE];
+    const char *id, *parent_id, *run; // its row's
     char *ns;
-    char run[SS_UUID_SIZE];
     enum ss_source source;
     int64_t step;
     int64_t wall_us;

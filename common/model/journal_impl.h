@@ -36,13 +36,13 @@ struct ss_journal_index {
 struct ss_journal {
     uint64_t first_seq; // of places.items[0]
     SS_VEC(struct ss_journal_place) places;
-    struct ss_journal_index index;
-    size_t live_size; // bytes of the rows that are not void
-    char *packed;     // all rows (journal_pack.c), and nothing above; or NULL
+    struct ss_journal_index *index; // NULL: it is packed
+    size_t live_size;               // bytes of the rows that are not void
+    char *packed; // all rows (journal_pack.c), and nothing above; or NULL
     size_t packed_size, packed_count;
 };
 
-// Free all rows and what is known of them (journal.c).
+// Free all rows and what is known of them, the index too (journal.c).
 void ss_journal_drop_rows(struct ss_journal *journal);
 // The place of the next row; its body takes `size` bytes. NULL: it is void.
 void ss_journal_place_add(

@@ -200,9 +200,9 @@ static struct ss_checkpoint_entry *mark_new(
     const struct ss_namespace *space, struct ss_row *row)
 {
     struct ss_checkpoint_entry *mark = ss_zalloc(1, sizeof(*mark));
-    memcpy(mark->id, row->checkpoint_id, sizeof(mark->id));
-    memcpy(mark->parent_id, row->parent_id, sizeof(mark->parent_id));
-    memcpy(mark->run, row->run, sizeof(mark->run));
+    mark->id = row->checkpoint_id;
+    mark->parent_id = row->parent_id;
+    mark->run = row->run;
     mark->source = row->source;
     mark->ns = space->ns;
     mark->step = row->step;

@@ -389,6 +389,7 @@ void ss_journal_unpack(struct ss_journal *journal)
     ss_check(from.at == from.end);
     ss_free(packed);
     journal->packed_size = journal->packed_count = 0;
-    int status = ss_journal_index_build(journal, &journal->index, NULL);
+    journal->index = ss_zalloc(1, sizeof(*journal->index));
+    int status = ss_journal_index_build(journal, journal->index, NULL);
     ss_check(status == SS_OK); // they stood in it before
 }
