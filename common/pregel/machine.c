@@ -15,7 +15,7 @@
 static void *cut(char **at, size_t count, size_t size)
 {
     void *memory = *at;
-    *at += (count * size + 15) & ~(size_t)15;
+    *at += (count * size + 7) & ~(size_t)7;
     return memory;
 }
 
@@ -60,7 +60,7 @@ struct ss_machine *ss_machine_new(struct ss_graph *graph)
 {
     struct ss_machine sizes = {.graph = graph};
     size_t size = (size_t)(lay_out(&sizes, (char *)&sizes) - (char *)&sizes);
-    size_t head = (sizeof(sizes) + 15) & ~(size_t)15;
+    size_t head = (sizeof(sizes) + 7) & ~(size_t)7;
     struct ss_machine *machine = ss_zalloc(1, head + size);
     ss_check(graph->tasks_channel < graph->channels_count);
     machine->graph = ss_graph_ref(graph);

@@ -195,7 +195,7 @@ void ss_seen_drop_moved(struct ss_machine *machine)
         ss_free(machine->moved_strangers.items[i].node);
         ss_free(machine->moved_strangers.items[i].channel);
     }
-    machine->moved_strangers.count = 0;
+    SS_VEC_FINI(&machine->moved_strangers);
 }
 
 static void free_entry(void *entry)
@@ -207,7 +207,6 @@ static void free_entry(void *entry)
 void ss_seen_fini(struct ss_machine *machine)
 {
     ss_seen_drop_moved(machine);
-    SS_VEC_FINI(&machine->moved_strangers);
     ss_map_fini(&machine->strangers, free_entry);
 }
 

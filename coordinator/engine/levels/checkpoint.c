@@ -175,6 +175,7 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
     ss_thread_new_id(loop->facts.thread, loop->facts.step, next.id);
     json_decref(at->metadata);
     *at = next;
+    ss_free(loop->saved.told);
     loop->saved = (struct save_state){.wall_us = loop->facts.engine->wall_us,
         .dirty = true,
         // what a fork knows as updated is not in its row

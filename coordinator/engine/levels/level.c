@@ -28,7 +28,8 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
     loop->facts.engine = its->engine;
     loop->tasks_memory.first =
-        TEXTS_SIZE + its->engine->levels->sink->in_front + sizeof(struct task);
+        (uint32_t)(TEXTS_SIZE + its->engine->levels->sink->in_front +
+                   sizeof(struct task));
     loop->facts.thread = thread;
     loop->facts.run = run;
     loop->facts.graph = ss_graph_ref(graph);
@@ -65,6 +66,7 @@ void ss_loop_destroy(struct loop **place)
     json_decref(loop->facts.checkpoint.metadata);
     json_decref(loop->facts.checkpoint_map);
     fini_result(&loop->result);
+    ss_free(loop->saved.told);
     ss_free(loop->facts.ns);
     ss_graph_unref(loop->facts.graph);
     ss_free(loop);

@@ -57,7 +57,8 @@ struct save_state {
     bool dirty;         // it is not in the journal (exit)
     bool answer_taken;  // under `exit`: its resume value without an id
     bool unsaved_state; // the channels are not those that are saved
-    uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
+    // By enum ss_told: told before a crash, of what comes now; NULL: nothing.
+    uint32_t *told;
 };
 
 // Of the graph around a level, where that is in its first superstep.
@@ -111,11 +112,11 @@ struct loop {
     bool is_view;    // shown and dropped: no versions, nothing "updated" (R4.4)
     bool first_superstep;
     bool ticked; // its first tick was made
+    uint32_t put_calls;
     int64_t stop;
     struct save_state saved;
     struct lineage lineage; // where the next checkpoint hangs
     struct ss_pendings pending;
-    uint64_t put_calls;
     struct ss_arena tasks_memory; // of tasks and their texts: it goes with them
     struct loop_entry entered;
     struct entry *entry; // it is being entered (enter.c)

@@ -9,14 +9,18 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/thread.h"
 
+enum { TOLD_COUNT = SS_TOLD_ITEMS + 1 };
+
 void ss_loop_note_told(struct loop *loop, enum ss_told what)
 {
+    if (!loop->saved.told)
+        loop->saved.told = ss_zalloc(TOLD_COUNT, sizeof(uint32_t));
     loop->saved.told[what]++;
 }
 
 bool ss_loop_was_told(struct loop *loop, enum ss_told what)
 {
-    if (loop->saved.told[what] == 0)
+    if (!loop->saved.told || loop->saved.told[what] == 0)
         return false;
     loop->saved.told[what]--;
     return true;

@@ -17,10 +17,10 @@ struct thread;
 // namespace without a checkpoint.
 struct lineage {
     char saved_id[SS_UUID_SIZE]; // parent of the next checkpoint; "" none
+    bool turns_whole;            // the next row holds all
     uint64_t saved_seq;          // its row; 0: none
     uint64_t base_seq;           // the whole row
     size_t bytes;                // about, in the rows from that on
-    bool turns_whole;            // the next row holds all
 };
 
 // The next checkpoint is a child of that one.
