@@ -33,8 +33,8 @@ static unsigned long long hash_of(uint64_t number)
 }
 
 // The entry has that key (NULL: the number with that hash).
-static bool is_of(const struct ss_map_entry *entry, const char *key,
-    unsigned long long hash)
+static bool is_of(
+    const struct ss_map_entry *entry, const char *key, unsigned long long hash)
 {
     return entry->hash == hash && (!key || strcmp(entry->key, key) == 0);
 }

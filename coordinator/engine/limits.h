@@ -117,6 +117,10 @@ enum {
     // takes, and unpacking them costs what comes for it two supersteps.
     SS_STILL_LARGE_MAX = 1024,
     SS_STILL_PACK_MS = 2000,
+    // The same where no worker serves their graph: nothing comes for them
+    // before
+    // one has been started, and what rows take at once is not given back.
+    SS_STILL_UNSERVED_PACK_MS = 100,
     SS_EVICT_EVERY_MS = 5000,
     SS_LEASE_MS = 3000,
     SS_HEARTBEAT_MS = 500,

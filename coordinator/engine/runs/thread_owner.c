@@ -15,6 +15,7 @@
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/seat.h"
 #include "coordinator/engine/runs/update_state_impl.h"
+#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
@@ -90,6 +91,12 @@ static bool packs(struct thread *thread)
     return true;
 }
 
+static bool unserved(const struct thread *thread)
+{
+    const struct run_facts *its = ss_run_facts(ss_seat(thread)->run);
+    return its && ss_graph_workers(its->engine, its->graph) == 0;
+}
+
 static void gone(struct thread *thread)
 {
     ss_check(!ss_seat(thread)->run && !ss_seat(thread)->change);
@@ -106,5 +113,6 @@ const struct thread_owner ss_runs_owner = {
     .busy = ss_thread_busy,
     .rests = rests,
     .packs = packs,
+    .unserved = unserved,
     .gone = gone,
 };

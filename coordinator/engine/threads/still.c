@@ -4,9 +4,10 @@
 //   used longest ago first ... last
 //
 // When one has waited as long as an idle thread rests, or a shorter while where
-// many wait, its rows are packed as that one's are (idle.c). What the run works
-// on, its levels with their state and tasks, stays: what comes for it finds it,
-// and the first row behind that has the others unpacked.
+// many wait, and a moment where no worker is there for them, its rows are
+// packed as that one's are (idle.c). What the run works on, its levels with
+// their state and tasks, stays: what comes for it finds it, and the first row
+// behind that has the others unpacked.
 #include "common/model/journal.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
@@ -58,9 +59,11 @@ int64_t ss_still_pack_at_ms(const struct threads *threads)
     const struct thread *longest = threads->still_first;
     if (!longest)
         return INT64_MAX;
-    return longest->used_ms + (threads->still_count > SS_STILL_LARGE_MAX
-                                      ? SS_STILL_PACK_MS
-                                      : SS_IDLE_PACK_MS);
+    if (threads->still_count <= SS_STILL_LARGE_MAX)
+        return longest->used_ms + SS_IDLE_PACK_MS;
+    return longest->used_ms + (threads->owner->unserved(longest)
+                                      ? SS_STILL_UNSERVED_PACK_MS
+                                      : SS_STILL_PACK_MS);
 }
 
 bool ss_still_pack(struct threads *threads, int64_t now_ms)

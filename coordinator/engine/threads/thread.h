@@ -64,6 +64,8 @@ struct thread_owner {
     // It is used, and waits: may its rows be packed? True: nothing is borrowed
     // from them any more.
     bool (*packs)(struct thread *thread);
+    // True: no worker serves what it waits for.
+    bool (*unserved)(const struct thread *thread);
     // It is freed: what hangs on it goes too.
     void (*gone)(struct thread *thread);
 };

@@ -243,6 +243,29 @@ START_TEST(the_engine_wants_a_tick_when_a_run_has_waited)
 }
 END_TEST
 
+// Ten thousand runs that are asked for before a worker is started would have
+// all their rows in memory at once, and the process stays as large as that.
+START_TEST(runs_that_no_worker_is_there_for_are_packed_in_a_moment)
+{
+    struct ss_event bye = {.type = SS_EVENT_WORKER_BYE, .peer = "w"};
+    lab_begin(lab_chain(1), 0, NULL);
+    lab_step(&bye);
+    for (unsigned i = 0; i <= SS_STILL_LARGE_MAX; i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "t%u", i);
+        lab_ask("run", name,
+            json_pack("{s:s, s:{s:s}, s:b}", "graph", "chain", "input", "last",
+                "x", "detach", 1));
+    }
+    rest(SS_STILL_UNSERVED_PACK_MS - 1);
+    ck_assert(!is_packed("t0"));
+    rest(1);
+    ck_assert(is_packed("t0")); // the others are few enough to stay a while
+    ck_assert_uint_eq(packed_of(SS_STILL_LARGE_MAX + 1), 1);
+    lab_end();
+}
+END_TEST
+
 START_TEST(an_idle_thread_of_a_small_run_takes_few_bytes)
 {
     enum { SIZE_MAX_IDLE = 2200 };
@@ -270,6 +293,8 @@ int main(void)
     tcase_add_test(tcase, rows_of_a_run_that_waits_are_packed);
     tcase_add_test(tcase, a_run_that_waits_is_seen_as_it_was);
     tcase_add_test(tcase, the_engine_wants_a_tick_when_a_run_has_waited);
+    tcase_add_test(
+        tcase, runs_that_no_worker_is_there_for_are_packed_in_a_moment);
     tcase_add_test(tcase, an_idle_thread_of_a_small_run_takes_few_bytes);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
