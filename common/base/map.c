@@ -78,8 +78,9 @@ static void out_of_bucket(
     const struct ss_map *map, const struct ss_map_entry *entry)
 {
     struct ss_map_entry **link = slot_of(map, entry->hash);
-    while (*link != entry)
+    while (*link && *link != entry)
         link = &(*link)->bucket_next;
+    ss_check(*link); // it stands in the bucket of its hash
     *link = entry->bucket_next;
 }
 
@@ -149,6 +150,7 @@ static void *take_out(
         entry->next->prev = entry->prev;
     else
         map->last = entry->prev;
+    ss_check(map->count > 0);
     map->count--;
     void *value = entry->value;
     ss_free(entry);

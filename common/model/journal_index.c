@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/model/journal_impl.h"
 
 // --- freeing ----------------------------------------------------------------
@@ -200,6 +201,7 @@ static struct ss_checkpoint_entry *mark_new(
     const struct ss_namespace *space, struct ss_row *row)
 {
     struct ss_checkpoint_entry *mark = ss_zalloc(1, sizeof(*mark));
+    ss_check(row->has_checkpoint && row->checkpoint_id[0]);
     mark->id = row->checkpoint_id;
     mark->parent_id = row->parent_id;
     mark->run = row->run;

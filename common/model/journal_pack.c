@@ -188,7 +188,7 @@ void ss_journal_pack(struct ss_journal *journal)
             put_row(&pack, place->row);
         end = place->end;
     }
-    ss_check(pack.bytes.status == SS_OK);
+    ss_check(pack.bytes.status == SS_OK && journal->index);
     size_t count = journal->places.count;
     ss_journal_drop_rows(journal);
     journal->packed_count = count;
@@ -378,6 +378,7 @@ void ss_journal_unpack(struct ss_journal *journal)
     char *packed = journal->packed;
     struct unpack from = {
         packed, packed + journal->packed_size, {{NULL}}, NULL};
+    ss_check(packed && !journal->index && journal->places.count == 0);
     journal->packed = NULL;
     for (size_t i = 0; i < journal->packed_count; i++) {
         size_t size = take_count(&from);

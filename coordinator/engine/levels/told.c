@@ -13,6 +13,7 @@ enum { TOLD_COUNT = SS_TOLD_ITEMS + 1 };
 
 void ss_loop_note_told(struct loop *loop, enum ss_told what)
 {
+    ss_check(what >= SS_TOLD_RAW && what <= SS_TOLD_ITEMS);
     if (!loop->saved.told)
         loop->saved.told = ss_zalloc(TOLD_COUNT, sizeof(uint32_t));
     loop->saved.told[what]++;
@@ -20,6 +21,7 @@ void ss_loop_note_told(struct loop *loop, enum ss_told what)
 
 bool ss_loop_was_told(struct loop *loop, enum ss_told what)
 {
+    ss_check(what >= SS_TOLD_RAW && what <= SS_TOLD_ITEMS);
     if (!loop->saved.told || loop->saved.told[what] == 0)
         return false;
     loop->saved.told[what]--;
