@@ -17,6 +17,14 @@
 
 enum { EXIT_CANNOT_START = 1, EXIT_STORE_FAILED = 4, EXIT_DISPLACED = 5 };
 
+#ifdef SS_JEMALLOC
+// jemalloc reads this as the process begins: a thread of its own gives back
+// what has been free for two seconds. By itself it does so as others allocate,
+// and who rests after a burst does not.
+extern const char *malloc_conf;
+const char *malloc_conf = "background_thread:true,dirty_decay_ms:2000";
+#endif
+
 static const char program[] = "superstep-coordinator";
 
 static const struct ss_args args = {
