@@ -12,6 +12,9 @@ enum {
     SS_STORE_BEGIN_SIZE_MAX = 8 * 1024,
     // Units of one commit: a full queue delays everybody by so many.
     SS_STORE_BATCH_MAX = 1024,
+    // Threads whose newest row SQLite's store knows without asking: 16 bytes
+    // each; as many as a batch has units.
+    SS_STORE_HEADS = 1024,
     // Reads that later commits may overtake while a batch is gathered.
     SS_STORE_OVERTAKEN_MAX = 64,
     // Threads that are looked for with one question: a commit waits for it.

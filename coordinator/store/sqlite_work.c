@@ -156,6 +156,11 @@ static int simple(struct ss_sqlite_store *store, enum ss_sqlite_statement which,
 
 // --- what a unit asks -------------------------------------------------------
 
+static bool view_follows(void *ctx, const char *thread, uint64_t first)
+{
+    return ss_sqlite_head_fits(ctx, thread, first);
+}
+
 static int view_head(
     void *ctx, const char *thread, uint64_t *ret_head, struct ss_error *error)
 {
@@ -323,12 +328,14 @@ static int unit_write(struct ss_sqlite_store *store,
 {
     int status = SS_OK;
     if (unit->delete_thread) {
+        ss_sqlite_head_moved(store, unit->thread, 0);
         status = rows_delete(store, unit->thread, UINT64_MAX, error);
     } else if (unit->delete_to > 0) {
         status = rows_delete(store, unit->thread, unit->delete_to, error);
     }
     for (size_t i = 0; i < unit->rows_count && status == SS_OK; i++) {
         status = row_add(store, &unit->rows[i], error);
+        ss_sqlite_head_moved(store, unit->thread, unit->rows[i].seq);
     }
     for (size_t i = 0; i < unit->puts_count && status == SS_OK; i++) {
         status = put_apply(store, &unit->puts[i], error);
@@ -340,6 +347,7 @@ static int units_write(struct ss_sqlite_store *store,
     struct ss_store_batch *batch, struct ss_error *error)
 {
     const struct ss_store_view view = {
+        .follows = view_follows,
         .head = view_head,
         .row_same = view_row_same,
         .hash = view_hash,
@@ -359,6 +367,7 @@ static int units_write(struct ss_sqlite_store *store,
 
 static void rollback(struct ss_sqlite_store *store)
 {
+    ss_sqlite_heads_forget(store);
     // Some failures have rolled back already.
     if (!sqlite3_get_autocommit(store->db)) {
         (void)simple(store, SS_SQL_ROLLBACK, NULL);
@@ -373,6 +382,7 @@ int ss_sqlite_apply(
     if (status != SS_OK) {
         return status;
     }
+    ss_sqlite_heads_begun(store);
     status = units_write(store, batch, error);
     if (status != SS_OK) {
         rollback(store);
@@ -380,6 +390,7 @@ int ss_sqlite_apply(
     }
     status = simple(store, SS_SQL_COMMIT, error);
     if (status == SS_OK) {
+        ss_sqlite_heads_committed(store);
         // Behind the commit, so that none is acknowledged that went to a file
         // which was gone before it.
         return ss_sqlite_files_stand(store, error);

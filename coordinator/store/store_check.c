@@ -33,7 +33,11 @@ static int rows_standing(const struct ss_store_view *view,
 static int rows_check(const struct ss_store_view *view,
     struct ss_store_unit *unit, bool *ret_repeat, struct ss_error *error)
 {
-    uint64_t head = 0;
+    uint64_t head = 0, first = unit->rows[0].seq;
+    if (!unit->delete_thread && view->follows &&
+        view->follows(view->ctx, unit->thread, first)) {
+        return SS_OK;
+    }
     int status = view->head(view->ctx, unit->thread, &head, error);
     if (status != SS_OK) {
         return status;
@@ -41,7 +45,6 @@ static int rows_check(const struct ss_store_view *view,
     if (unit->delete_thread) {
         head = 0;
     }
-    uint64_t first = unit->rows[0].seq;
     if (first == head + 1) {
         return SS_OK;
     }

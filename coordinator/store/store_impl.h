@@ -103,6 +103,9 @@ void ss_store_postgres_inspect(
 // Questions of a unit before it may change anything. A status is about the
 // system, never about the content; an absent thing is a result.
 struct ss_store_view {
+    // The thread is known to end in front of row `first`. NULL, false: ask for
+    // its head.
+    bool (*follows)(void *ctx, const char *thread, uint64_t first);
     // 0: the thread has no rows.
     int (*head)(void *ctx, const char *thread, uint64_t *ret_head,
         struct ss_error *error);

@@ -417,6 +417,7 @@ static void sqlite_close(struct ss_store *base)
             sqlite3_finalize(store->searches[t][i]);
         }
     }
+    ss_sqlite_heads_forget(store);
     sqlite3_close(store->db);
     if (store->lock_fd >= 0) {
         (void)close(store->lock_fd);

@@ -61,6 +61,11 @@ struct ss_sqlite_identity {
 };
 enum { SS_SQLITE_FILES = 2 }; // the database and its log
 
+// The newest row of a thread, by a hash of its name; 0: nothing is known.
+struct ss_sqlite_head {
+    uint64_t hash, head;
+};
+
 struct ss_sqlite_store {
     struct ss_store base;
     struct ss_sqlite_identity files[SS_SQLITE_FILES];
@@ -70,6 +75,10 @@ struct ss_sqlite_store {
     sqlite3_stmt *statements[SS_SQL_COUNT]; // prepared when first used
     sqlite3_stmt *entry_statements[SS_TABLE_COUNT][SS_SQL_ENTRY_COUNT];
     sqlite3_stmt *searches[SS_TABLE_COUNT][SS_SQL_SEARCH_COUNT];
+    struct {
+        struct ss_sqlite_head *items; // SS_STORE_HEADS; NULL: none is known
+        unsigned version;             // of the database, at our last commit
+    } heads;                          // sqlite_heads.c
 };
 
 // The statements that make format i + 1 from the one before (the first: from
@@ -123,6 +132,19 @@ int ss_sqlite_rarest(struct ss_sqlite_store *store, enum ss_store_table table,
     struct ss_error *error);
 // Mark what a program put that knows of no marks.
 int ss_sqlite_mark(struct ss_sqlite_store *store, struct ss_error *error);
+
+// ------------------------------------------------ sqlite_heads.c
+
+// A transaction has begun, or is committed. Forget: it was not.
+void ss_sqlite_heads_begun(struct ss_sqlite_store *store);
+void ss_sqlite_heads_committed(struct ss_sqlite_store *store);
+void ss_sqlite_heads_forget(struct ss_sqlite_store *store);
+// The thread is known to end in front of row `first`. False: ask the file.
+bool ss_sqlite_head_fits(
+    struct ss_sqlite_store *store, const char *thread, uint64_t first);
+// It ends with that row in this transaction; 0: nothing is known of it.
+void ss_sqlite_head_moved(
+    struct ss_sqlite_store *store, const char *thread, uint64_t head);
 
 int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);

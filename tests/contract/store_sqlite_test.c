@@ -14,6 +14,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/store/job_run.h"
+#include "coordinator/store/store_sqlite.h"
 #include "tests/contract/sqlite_world.h"
 #include "tests/contract/store_world.h"
 #include "tests/suite.h"
@@ -55,6 +56,50 @@ START_TEST(a_file_that_is_replaced_under_it_takes_no_more)
     ck_assert_int_eq(rename(other, path), 0);
     expect_gone(path);
     ss_free(other);
+    ss_free(path);
+}
+END_TEST
+
+// --- where does a thread end ------------------------------------------------
+
+static int heads_asked(void)
+{
+    struct ss_sqlite_store *it = (struct ss_sqlite_store *)store;
+    sqlite3_stmt *asks = it->statements[SS_SQL_HEAD];
+    return asks ? sqlite3_stmt_status(asks, SQLITE_STMTSTATUS_RUN, 0) : 0;
+}
+
+// Each unit of a run asked for it, and the store had just written it.
+START_TEST(the_end_of_a_thread_is_asked_for_once)
+{
+    open_file(world_path("heads.db"));
+    for (uint64_t seq = 1; seq <= 5; seq++) {
+        ck_assert_int_eq(append_row(store, "t", seq, "row"), SS_OK);
+    }
+    ck_assert_int_eq(heads_asked(), 1);
+    ck_assert_int_eq(append_row(store, "t", 7, "row"), SS_EREFUSED);
+    ck_assert_int_eq(append_row(store, "t", 5, "row"), SS_OK); // once more
+    ck_assert_int_eq(append_row(store, "t", 6, "row"), SS_OK);
+    ck_assert_int_eq(heads_asked(), 3);
+    struct ss_store_unit gone = {.thread = "t", .delete_thread = true};
+    ck_assert_int_eq(apply_unit(store, &gone), SS_OK);
+    ck_assert_int_eq(append_row(store, "t", 7, "row"), SS_EREFUSED);
+    ck_assert_int_eq(append_row(store, "t", 1, "row"), SS_OK);
+    ck_assert_str_eq(all_rows(store, "t"), "1:row");
+}
+END_TEST
+
+START_TEST(rows_that_somebody_changes_beside_it_count)
+{
+    char *path = ss_strdup(world_path("beside.db"));
+    open_file(path);
+    for (uint64_t seq = 1; seq <= 3; seq++) {
+        ck_assert_int_eq(append_row(store, "t", seq, "row"), SS_OK);
+    }
+    run_sql(path, "DELETE FROM journal WHERE seq = 3");
+    ck_assert_int_eq(append_row(store, "t", 4, "row"), SS_EREFUSED);
+    ck_assert_int_eq(append_row(store, "t", 3, "row"), SS_OK);
+    ck_assert_int_eq(append_row(store, "t", 4, "row"), SS_OK);
     ss_free(path);
 }
 END_TEST
@@ -484,6 +529,8 @@ static Suite *suite(void)
     tcase_add_checked_fixture(t, sqlite_set_up, sqlite_tear_down);
     tcase_add_test(t, a_file_that_is_removed_under_it_takes_no_more);
     tcase_add_test(t, a_file_that_is_replaced_under_it_takes_no_more);
+    tcase_add_test(t, the_end_of_a_thread_is_asked_for_once);
+    tcase_add_test(t, rows_that_somebody_changes_beside_it_count);
     tcase_add_test(t, a_bare_name_is_a_file);
     tcase_add_test(t, the_name_of_a_kind_alone_is_no_file);
     tcase_add_test(
