@@ -269,9 +269,9 @@ static int marks_tell(struct ss_pg_store *store, enum ss_store_table table,
     return status;
 }
 
-int ss_pg_tell(struct ss_store *base, bool *ret_more, struct ss_error *error)
+static int all_tell(
+    struct ss_pg_store *store, bool *ret_more, struct ss_error *error)
 {
-    struct ss_pg_store *store = (struct ss_pg_store *)base;
     const char *const all[] = {runs_tell, threads_tell};
     int status = ss_pg_reconnect(store, error);
     for (size_t i = 0; i < sizeof(all) / sizeof(*all) && status == SS_OK; i++) {
@@ -286,12 +286,25 @@ int ss_pg_tell(struct ss_store *base, bool *ret_more, struct ss_error *error)
                 *ret_more || ss_pg_number_at(result, 0, 0) == SS_STORE_TELL_MAX;
             PQclear(result);
         }
+        ss_pg_params_fini(&params);
     }
     if (status == SS_OK) {
         status = marks_tell(store, SS_TABLE_RUNS, ret_more, error);
     }
     if (status == SS_OK) {
         status = marks_tell(store, SS_TABLE_THREADS, ret_more, error);
+    }
+    return status;
+}
+
+// A connection that was lost while nobody asked says nothing of records: they
+// are told by the next one, as a read is.
+int ss_pg_tell(struct ss_store *base, bool *ret_more, struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    int status = SS_EAGAIN;
+    for (int i = 0; i < SS_PG_READ_TRIES_MAX && status == SS_EAGAIN; i++) {
+        status = all_tell(store, ret_more, error);
     }
     return status;
 }

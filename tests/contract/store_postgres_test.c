@@ -210,6 +210,23 @@ static void expect_found(
     ss_job_destroy(&job);
 }
 
+// The connection that lists are read by is idle while the database is away.
+START_TEST(a_list_just_after_the_database_is_back_lacks_nothing)
+{
+    const struct ss_store_put record = {.table = SS_TABLE_THREADS,
+        .key = "t",
+        .value = "{\"created_us\":1}",
+        .value_size = strlen("{\"created_us\":1}")};
+    open_store(&pg.store);
+    ck_assert_int_eq(put_entry(pg.store, &record), SS_OK);
+    cut_all_stores();
+    expect_found(pg.store,
+        (struct ss_find){
+            .of_threads = true, .until_us = INT64_MAX, .limit = 10},
+        " t");
+}
+END_TEST
+
 static void expect_newest(struct ss_store *store, bool of_threads,
     const char *status, const char *list)
 {
@@ -658,6 +675,7 @@ int main(void)
         a_database_of_another_encoding_is_refused,
         a_database_that_takes_no_writes_is_told,
         a_newer_format_is_refused,
+        a_list_just_after_the_database_is_back_lacks_nothing,
         what_an_older_coordinator_puts_beside_this_one_is_found,
         many_old_records_are_told_their_times_in_steps,
         what_a_program_without_marks_puts_is_found_by_graph_and_metadata,
