@@ -48,7 +48,8 @@ static void keeper_unlock(struct ss_lease_keeper *keeper)
 static bool keeper_is_free(const struct ss_lease_keeper *keeper)
 {
     struct ss_store_wait wait;
-    return !ss_store_actor_waits(keeper->leases, &wait) || wait.failed_ms > 0;
+    return !ss_store_actor_waits(keeper->leases, 0, &wait) ||
+           wait.failed_ms > 0;
 }
 
 // Under the mutex.

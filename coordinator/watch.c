@@ -23,7 +23,7 @@ static bool longest_wait(
     int64_t answered_ms =
         shell->leases ? ss_store_actor_answered_ms(shell->leases) : 0;
     bool waits = ss_store_actors_wait(shell->actors, answered_ms, ret_wait);
-    if (!shell->leases || !ss_store_actor_waits(shell->leases, &lease) ||
+    if (!shell->leases || !ss_store_actor_waits(shell->leases, 0, &lease) ||
         (waits && ret_wait->since_ms <= lease.since_ms))
         return waits;
     *ret_wait = lease;

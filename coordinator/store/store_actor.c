@@ -60,6 +60,7 @@ struct ss_store_actor {
     int64_t doing_since_ms;
     int64_t failing_since_ms; // 0: the last call was answered
     int64_t failed_ms;        // when the last one was not
+    int64_t troubled_ms;      // when the store said why
     int64_t answered_ms;
     char what[SS_STORE_WHAT_SIZE]; // failed last
     char why[SS_ERROR_SIZE];
@@ -204,6 +205,7 @@ static void note_failure(struct ss_store_actor *actor, const char *why)
     if (!actor->failing_since_ms) {
         actor->failing_since_ms = actor->doing_since_ms;
     }
+    actor->troubled_ms = now_ms();
     what_of(actor->doing, actor->what);
     (void)snprintf(actor->why, sizeof(actor->why), "%s", why);
 }
@@ -244,13 +246,14 @@ static void note_end(
     actor->doing = NULL;
 }
 
-bool ss_store_actor_waits(
-    const struct ss_store_actor *actor, struct ss_store_wait *ret_wait)
+bool ss_store_actor_waits(const struct ss_store_actor *actor,
+    int64_t answered_ms, struct ss_store_wait *ret_wait)
 {
     // To look takes the lock, too.
     struct ss_store_actor *it = (struct ss_store_actor *)actor;
     lock(it);
-    bool is_failing = it->failing_since_ms != 0;
+    bool is_failing =
+        it->failing_since_ms != 0 && it->troubled_ms >= answered_ms;
     bool waits = is_failing || it->doing;
     if (waits) {
         ret_wait->since_ms =

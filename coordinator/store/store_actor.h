@@ -66,9 +66,11 @@ struct ss_store_wait {
     // When it could not carry the call out; 0: a call is under way.
     int64_t failed_ms;
 };
-// False: no call is under way, and the last one was answered.
-bool ss_store_actor_waits(
-    const struct ss_store_actor *actor, struct ss_store_wait *ret_wait);
+// False: no call is under way, and the last one was answered. What the store
+// said before `answered_ms` (it answered others then) is past: a call that was
+// made since waits since it was made.
+bool ss_store_actor_waits(const struct ss_store_actor *actor,
+    int64_t answered_ms, struct ss_store_wait *ret_wait);
 // When a call was answered last, CLOCK_MONOTONIC; 0: none was.
 int64_t ss_store_actor_answered_ms(const struct ss_store_actor *actor);
 

@@ -89,8 +89,7 @@ bool ss_store_actors_wait(const struct ss_store_actors *actors,
     bool waits = false;
     for (size_t i = 0; i < actors->count; i++) {
         struct ss_store_wait one;
-        if (ss_store_actor_waits(actors->actors[i], &one) &&
-            (one.failed_ms == 0 || one.failed_ms >= answered_ms) &&
+        if (ss_store_actor_waits(actors->actors[i], answered_ms, &one) &&
             (!waits || one.since_ms < ret_wait->since_ms)) {
             *ret_wait = one;
             waits = true;

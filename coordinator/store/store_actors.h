@@ -35,8 +35,8 @@ void ss_store_actors_fence(
 bool ss_store_actors_finish_until(
     struct ss_store_actors *actors, int64_t until_ms) SS_MUST_USE;
 // The call that has waited longest; false: none waits. One that failed before
-// `answered_ms` (the store answered others then), and that nobody has repeated,
-// waits no more.
+// `answered_ms` (the store answered others then) waits no more; repeated, it
+// waits since then.
 bool ss_store_actors_wait(const struct ss_store_actors *actors,
     int64_t answered_ms, struct ss_store_wait *ret_wait);
 // Finish what was handed to them, stop, close the stores.

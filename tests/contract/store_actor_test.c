@@ -442,7 +442,7 @@ END_TEST
 
 static bool gate_waits(struct ss_store_wait *ret_wait)
 {
-    return ss_store_actor_waits(actor, ret_wait);
+    return ss_store_actor_waits(actor, 0, ret_wait);
 }
 
 START_TEST(what_it_waits_for_is_told)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/app/clock.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "coordinator/store/store_impl.h"
@@ -395,6 +396,29 @@ START_TEST(what_failed_is_not_waited_for_when_the_store_answers_others)
 }
 END_TEST
 
+// Else the log would say that the store answers again, and behind it that it
+// has not answered since it went away.
+START_TEST(what_is_asked_when_the_store_is_back_waits_since_it_was_asked)
+{
+    struct ss_store_wait wait;
+    answers[0] = SS_EIO;
+    submit(1, SS_JOB_END);
+    expect(1, SS_EIO);
+    ck_assert(ss_store_actors_wait(actors, 0, &wait));
+    int64_t failed_ms = wait.failed_ms;
+    while (ss_clock_ms() <= failed_ms) {
+    }
+    shut(0, true);
+    submit(2, SS_JOB_END);
+    while (!ss_store_actors_wait(actors, failed_ms + 1, &wait)) {
+    }
+    ck_assert_int_gt(wait.since_ms, failed_ms);
+    ck_assert_str_eq(wait.why, "");
+    shut(0, false);
+    expect(2, SS_EIO);
+}
+END_TEST
+
 START_TEST(what_was_handed_to_them_is_finished_when_they_stop)
 {
     for (uint64_t i = 0; i < COUNT; i++) {
@@ -429,6 +453,8 @@ int main(void)
     tcase_add_test(c, a_hand_over_that_was_fenced_says_so);
     tcase_add_test(
         c, what_failed_is_not_waited_for_when_the_store_answers_others);
+    tcase_add_test(
+        c, what_is_asked_when_the_store_is_back_waits_since_it_was_asked);
     tcase_add_test(c, what_was_handed_to_them_is_finished_when_they_stop);
     suite_add_tcase(s, c);
     SRunner *runner = srunner_create(s);
