@@ -162,6 +162,23 @@ static json_t *retry_json(const struct ss_retry_policy *retry)
     return json_pack("[o]", object);
 }
 
+static void check_labels(
+    struct ss_graph_def *graph, const char *node, const char *const *labels)
+{
+    for (const char *const *it = labels; it && *it; it++)
+        if (!**it)
+            ss_graph_def_fail(graph,
+                "node \"%s\": one of its .labels is an empty text; no worker "
+                "offers that",
+                node);
+        else if (strchr(*it, ','))
+            ss_graph_def_fail(graph,
+                "node \"%s\": the label \"%s\" has a comma, which stands "
+                "between labels; give each one by itself: .labels = "
+                "SS_ALL(\"gpu\", \"large\")",
+                node, *it);
+}
+
 json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
     const struct ss_node_options *options)
 {
@@ -199,17 +216,24 @@ json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
         json_object_set_new(object, "error_handler", json_true());
     set_names(object, "destinations", options->goes_to);
     set_str(object, "subgraph", options->subgraph);
-    for (const char *const *it = options->labels; it && *it; it++)
-        if (!**it)
-            ss_graph_def_fail(graph,
-                "node \"%s\": one of its .labels is an empty text; no worker "
-                "offers that",
-                node);
+    check_labels(graph, node, options->labels);
     set_names(object, "labels", options->labels);
     char *where = ss_format("node \"%s\"", node);
     set_text(graph, where, object, "metadata", options->metadata);
     ss_free(where);
     return object;
+}
+
+static void check_map(
+    struct ss_graph_def *graph, const char *where, const json_t *map)
+{
+    if ((json_is_object(map) && json_object_size(map) == 0) ||
+        (json_is_array(map) && json_array_size(map) == 0))
+        ss_graph_def_fail(graph,
+            "%s: its .map is empty, so that no answer of its router would "
+            "lead anywhere; give it {\"answer\": \"node\"}, or leave it out "
+            "where answers are names of nodes",
+            where);
 }
 
 json_t *ss_options_branch(struct ss_graph_def *graph, const char *from,
@@ -221,6 +245,7 @@ json_t *ss_options_branch(struct ss_graph_def *graph, const char *from,
     set_names(object, "reads", options->reads);
     char *where = ss_format("the branch from node \"%s\"", from);
     set_text(graph, where, object, "map", options->map);
+    check_map(graph, where, json_object_get(object, "map"));
     ss_free(where);
     return object;
 }

@@ -1,5 +1,6 @@
 // worker_main.c - the arguments of a worker program.
 #include <stdio.h>
+#include <string.h>
 
 #include "common/app/log.h"
 #include "common/app/notify.h"
@@ -41,6 +42,13 @@ static int check(const struct ss_worker_settings *values, bool has_app)
         if (!*values->labels.items[i]) {
             fprintf(stderr, "superstep-worker: --label is an empty text; give "
                             "a word that nodes ask for, such as gpu\n");
+            return SS_EXIT_USAGE;
+        } else if (strchr(values->labels.items[i], ',')) {
+            fprintf(stderr,
+                "superstep-worker: --label %s has a comma, and no node may ask "
+                "for such a label; give each\none by itself: --label gpu "
+                "--label large\n",
+                values->labels.items[i]);
             return SS_EXIT_USAGE;
         }
     if (values->metrics && *values->metrics && values->processes > 1) {

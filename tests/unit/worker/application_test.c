@@ -371,6 +371,44 @@ START_TEST(an_empty_label_that_no_worker_can_offer_is_refused)
 }
 END_TEST
 
+static void labels_in_one(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .labels = SS_ALL("gpu,large"));
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(labels_with_a_comma_between_them_are_refused)
+{
+    ck_assert_ptr_nonnull(strstr(complaint(labels_in_one),
+        "node \"a\": the label \"gpu,large\" has a comma, which stands "
+        "between labels; give each one by itself"));
+}
+END_TEST
+
+static void map_of_nothing(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+    ss_branch(graph, "a", nowhere, .map = "{}");
+}
+
+static void list_of_nothing(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+    ss_branch(graph, "a", nowhere, .map = "[]");
+}
+
+START_TEST(a_map_that_leads_nowhere_is_refused)
+{
+    static const char text[] =
+        "the branch from node \"a\": its .map is empty, so that no answer of "
+        "its router would lead anywhere; give it {\"answer\": \"node\"}";
+    ck_assert_ptr_nonnull(strstr(complaint(map_of_nothing), text));
+    ck_assert_ptr_nonnull(strstr(complaint(list_of_nothing), text));
+}
+END_TEST
+
 static void ttl_of_nothing(struct ss_graph_def *graph)
 {
     ss_node(graph, "a", nothing, .cache_ttl_ms = 500);
@@ -591,6 +629,8 @@ static void add_tests(TCase *tcase)
     T(an_option_is_named_as_it_was_written);
     T(a_retry_policy_without_a_number_of_attempts_is_no_silent_nothing);
     T(an_empty_label_that_no_worker_can_offer_is_refused);
+    T(labels_with_a_comma_between_them_are_refused);
+    T(a_map_that_leads_nowhere_is_refused);
     T(an_option_that_needs_another_one_is_refused_alone);
     T(a_define_function_that_is_null_is_told);
     T(a_join_of_nothing_is_refused);

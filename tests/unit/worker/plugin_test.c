@@ -36,6 +36,30 @@ static const char *compiled(const char *name, const char *source)
     return file(name);
 }
 
+// What the compiler says of `source`, which it refuses. Borrowed until the next
+// call.
+static const char *said_by_compiler(const char *source)
+{
+    static char said[8192];
+    char *file_name = ss_strdup(file("source.c"));
+    FILE *it = fopen(file_name, "w");
+    ck_assert_ptr_nonnull(it);
+    fputs(source, it);
+    fclose(it);
+    char *command = ss_format("cc -fsyntax-only -I '" SS_TEST_SOURCE_DIR
+                              "/worker/include' %s 2>&1",
+        file_name);
+    it = popen(command, "r");
+    ck_assert_ptr_nonnull(it);
+    said[fread(said, 1, sizeof(said) - 1, it)] = '\0';
+    while (fgetc(it) != EOF) {
+    }
+    ck_assert_int_ne(pclose(it), 0);
+    ss_free(command);
+    ss_free(file_name);
+    return said;
+}
+
 static int open_it(const char *name)
 {
     const struct ss_app *app;
@@ -109,6 +133,19 @@ START_TEST(an_application_is_found_and_builds)
 }
 END_TEST
 
+START_TEST(graphs_with_a_comma_between_them_are_told_so_by_the_compiler)
+{
+    static const char source[] =
+        "#include <superstep/superstep.h>\n"
+        "static void a(struct ss_graph_def *graph) { (void)graph; }\n"
+        "SS_APP(SS_GRAPH(\"a\", a), SS_GRAPH(\"b\", a))\n";
+    const char *said = said_by_compiler(source);
+    ck_assert_msg(
+        strstr(said, "SS_APP takes no comma between two graphs: ") != NULL,
+        "%s", said);
+}
+END_TEST
+
 START_TEST(a_name_without_a_slash_is_a_file_here)
 {
     compiled("here.so", "int plain;");
@@ -154,6 +191,8 @@ int main(void)
     tcase_add_test(tcase, a_shared_object_without_a_descriptor);
     tcase_add_test(tcase, a_shared_object_that_needs_what_is_nowhere);
     tcase_add_test(tcase, an_application_is_found_and_builds);
+    tcase_add_test(
+        tcase, graphs_with_a_comma_between_them_are_told_so_by_the_compiler);
     tcase_add_test(tcase, a_name_without_a_slash_is_a_file_here);
     tcase_add_test(
         tcase, an_application_of_another_abi_is_refused_with_both_numbers);

@@ -103,13 +103,25 @@ struct ss_app {
 };
 
 #define SS_GRAPH(graph_name, function) {(graph_name), (function)},
-// SS_APP(SS_GRAPH("a", a) SS_GRAPH("b", b)): an application of some graphs.
+// SS_APP(SS_GRAPH("a", a) SS_GRAPH("b", b)): an application of some graphs,
+// with no comma between them.
 #define SS_APP(...)                    SS_APP_VERSION(NULL, __VA_ARGS__)
 #define SS_APP_VERSION(version_text, ...)                                      \
+    SS_APP_CHECK_(__VA_ARGS__, , , , )                                         \
     static const struct ss_app_graph ss_app_graphs[] = {                       \
         __VA_ARGS__{NULL, NULL}};                                              \
     SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION,     \
         (uint32_t)sizeof(struct ss_app), (version_text), ss_app_graphs, NULL};
+// A graph is two arguments here, and a comma behind it one more, of nothing.
+#define SS_APP_CHECK_(name, define, next, behind, ...)                         \
+    SS_APP_ASSERT_(sizeof(#next) > 1 || sizeof(#behind) == 1,                  \
+        "SS_APP takes no comma between two graphs: "                           \
+        "SS_APP(SS_GRAPH(\"a\", a) SS_GRAPH(\"b\", b))");
+#ifdef __cplusplus
+#define SS_APP_ASSERT_ static_assert
+#else
+#define SS_APP_ASSERT_ _Static_assert
+#endif
 // SS_APP_BUILD(version, build): an application that builds its graphs itself.
 #define SS_APP_BUILD(version_text, function)                                   \
     SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION,     \
