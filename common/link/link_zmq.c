@@ -122,6 +122,12 @@ static int open_failed(
     case EADDRNOTAVAIL:
         return ss_error_set(error, SS_EINVAL, "cannot %s %s: %s",
             server ? "listen on" : "connect to", endpoint, zmq_strerror(errno));
+    case EAGAIN:
+        return ss_error_set(error, SS_EIO,
+            "cannot %s %s: the system gives this process no more threads, or "
+            "no address space for them (ulimit -u and -v, TasksMax of its "
+            "unit): raise the limit",
+            server ? "listen on" : "connect to", endpoint);
     default:
         return ss_error_set(error, SS_EIO, "cannot %s %s: %s",
             server ? "listen on" : "connect to", endpoint, zmq_strerror(errno));

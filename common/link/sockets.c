@@ -21,12 +21,17 @@ enum {
     // its context and the threads. czmq ends the process where it gets no
     // socket, so we check before.
     DESCRIPTORS = 10 + 2 * IO_THREADS,
+    // That it starts with the first one, one more to close sockets; of a
+    // guest's context two. Where it gets none it ends the process, too.
+    THREADS = IO_THREADS + 1,
+    GUEST_THREADS = 2,
 };
 
 static pthread_mutex_t czmq_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t czmq_owner; // a forked child begins anew
 static atomic_int czmq_open;
 static atomic_uint czmq_connecting; // sockets so far
+static atomic_bool czmq_has_threads;
 
 // At exit czmq prints which sockets are still open, on standard output. There
 // are some when a node ends its worker: another thread uses them, so they
@@ -70,6 +75,7 @@ void ss_sockets_init(struct ss_sockets *sockets, bool is_guest)
     if (czmq_owner != getpid()) {
         czmq_begin();
         atomic_store(&czmq_open, 0);
+        atomic_store(&czmq_has_threads, false);
         czmq_owner = getpid();
     }
     pthread_mutex_unlock(&czmq_lock);
@@ -96,6 +102,31 @@ static bool has_descriptors(void)
     return count == DESCRIPTORS;
 }
 
+static void *rest(void *gate)
+{
+    ss_check(pthread_mutex_lock(gate) == 0);
+    ss_check(pthread_mutex_unlock(gate) == 0);
+    return NULL;
+}
+
+// So many at once, as those that are to come.
+static bool has_threads(int wanted)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t taken[THREADS];
+    int count = 0, why = 0;
+    ss_check(wanted <= THREADS && pthread_mutex_lock(&gate) == 0);
+    while (count < wanted && why == 0) {
+        why = pthread_create(&taken[count], NULL, rest, &gate);
+        count += why == 0;
+    }
+    ss_check(pthread_mutex_unlock(&gate) == 0);
+    for (int i = 0; i < count; i++)
+        ss_check(pthread_join(taken[i], NULL) == 0);
+    errno = why;
+    return count == wanted;
+}
+
 // Who binds stays with the first thread.
 static int czmq_io_thread(int type)
 {
@@ -109,11 +140,16 @@ bool ss_socket_open(
 {
     *ret_socket = (struct ss_socket){.handle = NULL};
     if (sockets->context) {
+        if (!sockets->has_threads && !has_threads(GUEST_THREADS))
+            return false;
+        sockets->has_threads = true;
         ret_socket->handle = zmq_socket(sockets->context, type);
         return ret_socket->handle != NULL;
     }
-    if (!has_descriptors())
+    if (!has_descriptors() ||
+        (!atomic_load(&czmq_has_threads) && !has_threads(THREADS)))
         return false;
+    atomic_store(&czmq_has_threads, true);
     // The function in place of the macro: without a source line czmq does not
     // track the socket, and does not close it at exit while a thread waits for
     // it.

@@ -23,7 +23,8 @@ struct ss_socket {
 
 struct ss_sockets {
     bool is_guest;
-    void *context; // a guest's own; NULL: none yet
+    void *context;    // a guest's own; NULL: none yet
+    bool has_threads; // that the context is to start: they could be made
 };
 
 // Call it behind the last fork() of a process that goes on with sockets.

@@ -303,6 +303,39 @@ START_TEST(without_descriptors_a_link_is_refused)
 }
 END_TEST
 
+// libzmq would end the process by a line of its own. A thread is refused here
+// by the stack that it is to have: the same as too little address space for
+// one.
+// Declared by pthread.h for GNU's own programs alone.
+int pthread_setattr_default_np(const pthread_attr_t *attributes);
+
+static void open_without_threads(void)
+{
+    struct ss_link *link;
+    bool is_guest = getenv("GUEST") != NULL;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, (size_t)1 << 46);
+    ck_assert_int_eq(pthread_setattr_default_np(&attributes), 0);
+    if (try_link("tcp://127.0.0.1:7", false, is_guest, &link) == SS_EIO)
+        printf("%s\n", error.message);
+}
+
+START_TEST(too_little_address_space_is_told_and_aborts_nothing)
+{
+    char output[OUTPUT_SIZE];
+    if (HAS_THREAD_SANITIZER)
+        return; // it makes threads that it cannot do without
+    if (_i == 1)
+        setenv("GUEST", "1", 1);
+    ck_assert_int_eq(run_child(open_without_threads, output), EXIT_OWN);
+    ck_assert_str_eq(output,
+        "cannot connect to tcp://127.0.0.1:7: the system gives this process no "
+        "more threads, or no address space for them (ulimit -u and -v, "
+        "TasksMax of its unit): raise the limit\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sockets");
@@ -318,6 +351,8 @@ int main(void)
     tcase_add_test(tcase, a_port_is_free_when_its_link_is_closed);
     tcase_add_test(tcase, what_was_said_before_a_close_has_left_behind_it);
     tcase_add_test(tcase, without_descriptors_a_link_is_refused);
+    tcase_add_loop_test(
+        tcase, too_little_address_space_is_told_and_aborts_nothing, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }
