@@ -19,9 +19,18 @@ static char *pages; // {"pages": [200 of them], "name": "Ada"}
 static char *ended, *stood;
 static struct script of_pages[5];
 
+static void forget_pages(void)
+{
+    free(pages);
+    ss_free(ended);
+    ss_free(stood);
+    pages = ended = stood = NULL;
+}
+
 // A coordinator whose run ends with, and whose thread holds, 200 pages.
 static void play_pages(void)
 {
+    forget_pages();
     json_t *values = json_pack("{s:[], s:s}", "pages", "name", "Ada");
     for (int i = 0; i < 200; i++)
         json_array_append_new(json_object_get(values, "pages"),
@@ -233,7 +242,7 @@ int main(void)
     TCase *tcase = tcase_create("terminal");
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
-    tcase_add_checked_fixture(tcase, command_serve, NULL);
+    tcase_add_checked_fixture(tcase, command_serve, forget_pages);
     tcase_add_test(
         tcase, the_result_of_a_run_is_a_screen_of_it_and_the_way_to_all);
     tcase_add_test(tcase, the_result_of_a_run_is_whole_and_one_line_in_a_pipe);
