@@ -110,6 +110,7 @@ static bool hear_delete(struct customer *it, json_t *answer)
     struct world *world = it->process.world;
     if (chore_was_spared(it, answer))
         return true;
+    customer_forget_said(it);
     if (world->climate.set_back == 0 && it->chore.number % 2 == 0)
         it->names = 0;
     json_array_clear(it->words);

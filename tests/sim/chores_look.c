@@ -138,6 +138,23 @@ bool chore_hear_values(struct customer *it, json_t *answer)
     return true;
 }
 
+// What runs have said of it, over whatever became of them and their thread. (In
+// a database that was set back nobody can tell.)
+static bool hear_said(struct customer *it, json_t *answer)
+{
+    const json_t *thread = json_object_get(answer, "thread");
+    const json_t *metadata =
+        json_object_get(json_object_get(thread, "facts"), "metadata");
+    const char *said = ss_json_str(metadata, SAID_KEY, "");
+    struct world *world = it->process.world;
+    if (world->climate.set_back == 0 && strcmp(said, it->said) != 0 &&
+        (!it->may_say[0] || strcmp(said, it->may_say) != 0))
+        violated(world,
+            "a run said \"%s\" of thread %s last, and \"%s\" stands there",
+            it->said, it->thread, said);
+    return true;
+}
+
 static bool hear_content(struct customer *it, json_t *answer)
 {
     chore_hear_values(it, answer);
@@ -157,5 +174,5 @@ json_t *chore_rest(struct customer *it)
 
 const struct step chore_rest_and_look[] = {
     CHORE_LOOK, {NULL, chore_rest, NULL}, CHORE_LOOK_AGAIN, CHORE_END};
-const struct step chore_last_look[] = {
+const struct step chore_last_look[] = {{"thread", chore_ask_thread, hear_said},
     {"state", chore_ask_thread, hear_content}, CHORE_END};

@@ -72,6 +72,9 @@ static json_t *ask_import(struct customer *it)
                 "?")));
     if (end < count)
         json_object_set_new(body, "more", json_true());
+    if (it->said[0]) // as whoever saved it has them beside
+        json_object_set_new(body, "facts",
+            json_pack("{s:{s:s}}", "metadata", SAID_KEY, it->said));
     it->chore.asked = end < count ? end : count;
     return body;
 }

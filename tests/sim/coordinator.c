@@ -287,6 +287,7 @@ void coordinator_live(struct coordinator *it)
     memcpy(options.self.name, name, strlen(name) + 1);
     memcpy(options.self.endpoint, name, strlen(name) + 1);
     it->core = ss_core_new(&options);
+    network_serve(world, it->process.index);
     it->leave_ms = 0;
     it->knew = 0;
     it->is_leaving = it->has_left = false;

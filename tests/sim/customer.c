@@ -242,6 +242,11 @@ void customer_message(
                      .body = ss_value_json(message->body)});
 }
 
+void customer_connected(struct customer *it, uint32_t line)
+{
+    step(it, (struct ss_talk_event){.type = SS_TALK_CONNECTED, .line = line});
+}
+
 void customer_alarm(struct customer *it)
 {
     step(it, (struct ss_talk_event){.type = SS_TALK_TICK});

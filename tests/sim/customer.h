@@ -11,6 +11,8 @@
 #include "tests/sim/reference.h"
 #include "tests/sim/world.h"
 
+#define SAID_KEY "by"
+
 enum {
     PAUSE_MS = 300, // before it asks again
     CUSTOMER_THREAD_SIZE = 32,
@@ -92,6 +94,9 @@ struct customer {
     bool is_partial; // shown: what had finished beside a question
     json_t *items;   // of the present run's attempts: items.c
     char waits_for[64];
+    // What a run said of the thread last (SAID_KEY of its metadata), "": none
+    // did; and what one may have said, of which nothing was heard yet.
+    char said[RUN_SIZE], may_say[RUN_SIZE];
 };
 
 // ------------------------------------------------ customer.c
@@ -119,6 +124,11 @@ void customer_ask_step(struct customer *it);
 void customer_on_step(struct customer *it, json_t *answer);
 
 // ------------------------------------------------ customer_moves.c
+
+// The present run was accepted: what it says of its thread stands there.
+void customer_on_accepted(struct customer *it);
+// What was said of the thread is of another one, or gone with it.
+void customer_forget_said(struct customer *it);
 
 void customer_next_input(struct customer *it);
 // Its present input has come to its end.

@@ -85,7 +85,7 @@ void customer_on_item(struct customer *it, json_t *item)
     const char *seq = ss_json_str(item, "seq", "");
     tell_item(it, item);
     if (json_is_true(json_object_get(item, "accepted"))) {
-        it->is_accepted = true;
+        customer_on_accepted(it);
         if (it->behind.body)
             customer_come_back(it, 1 + (int64_t)draw(world, 300));
         return;
@@ -97,7 +97,7 @@ void customer_on_item(struct customer *it, json_t *item)
     if (it->seq[0] && ss_talk_seq_reached(seq, it->seq))
         violated(
             world, "run %s: event %s comes after %s", it->run, seq, it->seq);
-    it->is_accepted = true;
+    customer_on_accepted(it);
     snprintf(it->seq, sizeof(it->seq), "%s", seq);
     if (strcmp(ss_json_str(item, "mode", ""), "values") == 0 &&
         json_array_size(json_object_get(item, "ns")) == 0 &&
@@ -239,7 +239,7 @@ void customer_on_answer(struct customer *it, json_t *answer)
     }
     tell(it->process.world, "%s: run %s is %s", it->process.name, it->run,
         status);
-    it->is_accepted = true;
+    customer_on_accepted(it);
     if (it->is_partial && !it->is_free && !it->is_astray &&
         strcmp(status, "interrupted") != 0 && strcmp(status, "done") != 0)
         violated(it->process.world,

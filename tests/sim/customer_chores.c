@@ -151,7 +151,9 @@ bool customer_does_something(struct customer *it, enum after after)
 
 bool customer_has_nothing(const struct customer *it)
 {
-    return it->step && it->step->op && strcmp(it->step->op, "state") == 0 &&
+    return it->step && it->step->op &&
+           (strcmp(it->step->op, "state") == 0 ||
+               strcmp(it->step->op, "thread") == 0) &&
            json_array_size(it->words) == 0;
 }
 

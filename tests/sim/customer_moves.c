@@ -19,6 +19,33 @@ static void name_run(struct customer *it, char ret_name[RUN_SIZE])
         shares ? "r" : it->thread, ++it->names, it->durability[0]);
 }
 
+// Some runs say something of their thread; each says another thing.
+static void say_facts(struct customer *it, json_t *more)
+{
+    it->may_say[0] = '\0';
+    if (draw(it->process.world, 3) != 0)
+        return;
+    memcpy(it->may_say, it->run, sizeof(it->run));
+    json_object_set_new(more, "facts",
+        json_pack("{s:{s:s}, s:i}", "metadata", SAID_KEY, it->run, "moves",
+            (int)it->moves));
+    it->process.world->report.said++;
+}
+
+void customer_on_accepted(struct customer *it)
+{
+    it->is_accepted = true;
+    if (!it->may_say[0] || strcmp(it->may_say, it->run) != 0)
+        return;
+    memcpy(it->said, it->may_say, sizeof(it->said));
+    it->may_say[0] = '\0';
+}
+
+void customer_forget_said(struct customer *it)
+{
+    it->said[0] = it->may_say[0] = '\0';
+}
+
 // Takes `more`: what the run begins with.
 static void new_move(struct customer *it, json_t *more, const char *what)
 {
@@ -49,6 +76,7 @@ static void new_move(struct customer *it, json_t *more, const char *what)
         json_array_append_new(
             json_object_get(more, "stream"), json_string("custom"));
     items_forget(it);
+    say_facts(it, more);
     if (draw(world, 10) == 0) {
         json_object_set_new(more, "detach", json_true());
         it->is_detached = true;

@@ -222,6 +222,8 @@ static void summarize(struct tally *tally)
         sum.taken_back += items[i].taken_back;
         sum.evicted += items[i].evicted;
         sum.held += items[i].held;
+        sum.said += items[i].said;
+        sum.connected += items[i].connected;
         for (size_t d = 0; d < CHORE_COUNT; d++)
             sum.chores[d] += items[i].chores[d];
         for (size_t f = 0; f < FAULT_COUNT; f++)
@@ -247,8 +249,10 @@ static void summarize(struct tally *tally)
     printf(" %" PRIu64 " results kept, %" PRIu64
            " versions rolled out, %" PRIu64 " runs moved, %" PRIu64
            " begun as what is served, %" PRIu64 " live items, %" PRIu64
-           " graphs held back;",
-        sum.cached, sum.rolled, sum.migrated, sum.chosen, sum.items, sum.held);
+           " graphs held back, %" PRIu64 " facts said, %" PRIu64
+           " connections made;",
+        sum.cached, sum.rolled, sum.migrated, sum.chosen, sum.items, sum.held,
+        sum.said, sum.connected);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
     printf("; %" PRIu64 " simulated seconds in %.1f, digest %016" PRIx64 "\n",

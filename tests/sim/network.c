@@ -24,7 +24,7 @@ struct letter {
     char *bytes;
 };
 
-enum { LATE_TIMES = 30, RETRY_MS = 200 };
+enum { LATE_TIMES = 30, RETRY_MS = 200, CONNECT_MS_MAX = 1000 };
 
 // ------------------------------------------------------------------ wires
 
@@ -43,6 +43,23 @@ void network_close(struct process *peer, uint32_t line)
         SS_VEC_REMOVE(&peer->wires, (size_t)(wire - peer->wires.items));
 }
 
+// Each wire is made before anything comes by it, and whoever has it is told;
+// made again where its coordinator starts again or something passes again.
+static void plan_connect(
+    struct process *peer, const struct wire *wire, int64_t at_ms)
+{
+    agenda_add(&peer->world->agenda, (struct errand){.at_ms = at_ms,
+                                         .kind = ERRAND_CONNECT,
+                                         .who = peer,
+                                         .life = peer->life,
+                                         .what = wire->number});
+}
+
+static int64_t soon(struct world *world)
+{
+    return world->now_ms + 1 + (int64_t)draw(world, CONNECT_MS_MAX);
+}
+
 // "c1" is the first coordinator.
 void network_open(struct process *peer, uint32_t line, const char *endpoint)
 {
@@ -54,6 +71,7 @@ void network_open(struct process *peer, uint32_t line, const char *endpoint)
     SS_VEC_PUSH(&peer->wires,
         (struct wire){
             .line = line, .number = ++peer->wires_made, .to = which - 1});
+    plan_connect(peer, network_line(peer, line), soon(peer->world));
 }
 
 // "w3" and "u3" are the third worker and the third customer.
@@ -91,7 +109,7 @@ struct wire *network_find(
 
 // ------------------------------------------------------------------ partitions
 
-static const struct process *any_peer(struct world *world)
+static struct process *any_peer(struct world *world)
 {
     uint32_t workers = world->climate.workers;
     uint64_t who = draw(world, workers + world->climate.customers);
@@ -103,7 +121,7 @@ void network_part(struct world *world)
 {
     size_t which_one = (size_t)draw(world, world->climate.coordinators);
     const struct process *coordinator = &world->coordinators[which_one].process;
-    const struct process *peer = any_peer(world);
+    struct process *peer = any_peer(world);
     int64_t end_ms = world->now_ms + 100 + (int64_t)draw(world, 8000);
     uint64_t which = draw(world, 3); // one way, the other, or both
     if (which != 0)
@@ -117,17 +135,20 @@ void network_part(struct world *world)
         which ? peer->name : coordinator->name,
         which ? coordinator->name : peer->name, which == 2 ? ", or back," : "",
         (long long)(end_ms - world->now_ms));
+    for (size_t i = 0; i < peer->wires.count && draw(world, 2); i++)
+        if (peer->wires.items[i].to == which_one)
+            plan_connect(peer, &peer->wires.items[i], end_ms);
 }
 
 // When something passes again; 0: it does.
-static int64_t parted_to(struct world *world, const struct letter *letter)
+static int64_t parted(struct world *world, const struct process *peer,
+    size_t which, enum direction direction)
 {
     int64_t end_ms = 0;
-    const struct process *coordinator =
-        &world->coordinators[letter->to].process;
-    bool up = letter->direction == UP;
-    const struct process *from = up ? letter->peer : coordinator;
-    const struct process *to = up ? coordinator : letter->peer;
+    const struct process *coordinator = &world->coordinators[which].process;
+    bool up = direction == UP;
+    const struct process *from = up ? peer : coordinator;
+    const struct process *to = up ? coordinator : peer;
     for (size_t i = world->partitions.count; i-- > 0;) {
         const struct partition *it = &world->partitions.items[i];
         if (it->end_ms <= world->now_ms)
@@ -136,6 +157,47 @@ static int64_t parted_to(struct world *world, const struct letter *letter)
             end_ms = it->end_ms;
     }
     return end_ms;
+}
+
+static int64_t parted_to(struct world *world, const struct letter *letter)
+{
+    return parted(world, letter->peer, letter->to, letter->direction);
+}
+
+// ------------------------------------------------------------------ connecting
+
+static void connect_all(struct process *peer, size_t to)
+{
+    for (size_t i = 0; peer->is_alive && i < peer->wires.count; i++)
+        if (peer->wires.items[i].to == to)
+            plan_connect(peer, &peer->wires.items[i], soon(peer->world));
+}
+
+void network_serve(struct world *world, size_t which)
+{
+    for (size_t i = 0; i < world->climate.workers; i++)
+        connect_all(&world->workers[i].process, which);
+    for (size_t i = 0; i < world->climate.customers; i++)
+        connect_all(customer_process(world->customers[i]), which);
+}
+
+void network_connect(struct process *peer, uint32_t number)
+{
+    struct world *world = peer->world;
+    const struct wire *wire = find_number(peer, number);
+    if (!wire || wire->is_cut[UP] || wire->is_cut[DOWN] ||
+        !world->coordinators[wire->to].process.is_alive)
+        return; // whoever starts there is served
+    if (parted(world, peer, wire->to, UP) ||
+        parted(world, peer, wire->to, DOWN)) {
+        plan_connect(peer, wire, world->now_ms + RETRY_MS);
+        return;
+    }
+    world->report.connected++;
+    if (peer->kind == WORKER)
+        worker_connected(&world->workers[peer->index], wire->line);
+    else
+        customer_connected(world->customers[peer->index], wire->line);
 }
 
 // ------------------------------------------------------------------ sending

@@ -49,8 +49,9 @@ struct report {
     uint64_t bodies_again; // of tasks that had begun before
     uint64_t rolled, migrated, chosen, cached, items;
     uint64_t coordinator_crashes, quarantined, taken_back;
-    uint64_t evicted; // threads, by those that had them
-    uint64_t held;    // graphs that people held back
+    uint64_t evicted;         // threads, by those that had them
+    uint64_t held;            // graphs that people held back
+    uint64_t said, connected; // facts by runs, connections made (again)
     uint64_t chores[CHORE_COUNT];
     uint64_t faults[FAULT_COUNT];
 };

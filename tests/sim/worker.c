@@ -466,6 +466,12 @@ static void step(struct worker *it, struct ss_session_event event)
         process_wake(&it->process, commands.wake_at_ms);
 }
 
+void worker_connected(struct worker *it, uint32_t line)
+{
+    step(it,
+        (struct ss_session_event){.type = SS_SESSION_CONNECTED, .link = line});
+}
+
 // Behind by one: 0 is nothing for a worker.
 static unsigned event_of(enum ss_message_type type)
 {

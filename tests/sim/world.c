@@ -264,6 +264,9 @@ static void do_errand(struct world *world, struct errand *errand)
     case ERRAND_HOLD:
         pauses_operate(world);
         break;
+    case ERRAND_CONNECT:
+        network_connect(who, (uint32_t)errand->what);
+        break;
     }
 }
 

@@ -75,6 +75,7 @@ enum errand_kind {
     ERRAND_ROLL,    // a worker is exchanged for one of another version
     ERRAND_OPERATE, // somebody looks after runs of versions that went
     ERRAND_HOLD,    // somebody holds graphs back, or lets them go on
+    ERRAND_CONNECT, // a connection is made, perhaps again
 };
 
 struct process;
@@ -85,7 +86,8 @@ struct errand {
     enum errand_kind kind;
     struct process *who; // or NULL
     uint64_t life;       // of it; another one has no use for this
-    uint64_t what;       // BEGIN, BODY, SHOW: the dispatch; ALARM: its number
+    uint64_t what;       // BEGIN, BODY, SHOW: the dispatch; ALARM: its number;
+                         // CONNECT: the wire's
     void *load;          // LETTER, GHOST: owned
 };
 
@@ -170,6 +172,10 @@ void network_drop(void *letter);
 void network_forget_asks(struct world *world, const struct process *customer);
 // Something goes wrong between two processes for a while.
 void network_part(struct world *world);
+// That coordinator is there (again): who has wires to it connects.
+void network_serve(struct world *world, size_t which);
+// A wire of that number is made, if it can be; who has it hears of it.
+void network_connect(struct process *peer, uint32_t number);
 
 // ------------------------------------------------------------------ database
 
@@ -325,6 +331,8 @@ struct worker {
 void worker_start(struct worker *it);
 void worker_stop(struct worker *it);
 void worker_alarm(struct worker *it);
+// A connection to the coordinator of that line was made, perhaps again.
+void worker_connected(struct worker *it, uint32_t line);
 void worker_message(
     struct worker *it, uint32_t line, struct ss_message *message);
 void worker_begin(struct worker *it, uint64_t epoch, uint64_t dispatch);
@@ -344,6 +352,7 @@ void customer_stop(struct customer *it);
 void customer_free(struct customer *it);
 void customer_alarm(struct customer *it);
 void customer_ask(struct customer *it);
+void customer_connected(struct customer *it, uint32_t line);
 void customer_message(
     struct customer *it, uint32_t line, const struct ss_message *message);
 // The database was set back: what it knows of its thread may not be so.
