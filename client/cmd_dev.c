@@ -123,6 +123,8 @@ static void start_coordinator(struct dev *dev)
     argv[count++] = dev->endpoint ? dev->endpoint
                     : listen_at   ? listen_at
                                   : SS_CLIENT_ENDPOINT;
+    if (db && store)
+        ss_cli_note("--db has no effect beside --store");
     if (db || store) {
         argv[count++] = store ? "--store" : "--db";
         argv[count++] = store ? store : db;

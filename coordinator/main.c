@@ -173,6 +173,12 @@ static int start(const struct ss_settings *settings,
         .is_json = values->log_json});
     ss_notify_begin();
     raise_descriptors();
+    if (values->store &&
+        ss_settings_from(settings, "db") != SS_ARG_FROM_NOWHERE)
+        ss_log_say(SS_LOG_WARNING,
+            "the database %s is not used: --store says "
+            "another one, and --db has no effect beside it",
+            values->db);
     char *url = values->store ? ss_strdup(values->store)
                               : ss_format("sqlite:%s", values->db);
     struct ss_coordinator_options options = options_of(values, url);

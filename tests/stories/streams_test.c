@@ -554,6 +554,11 @@ START_TEST(a_mode_that_is_none_is_refused_after_the_end_too)
     json_t *answer = world_finish(id);
     ck_assert_str_eq(ss_json_str(json_object_get(answer, "error"), "code", ""),
         "invalid_argument");
+    answer = world_finish(follow("ann", "attach", 0, "['message']", ""));
+    const char *said =
+        ss_json_str(json_object_get(answer, "error"), "message", "");
+    ck_assert_msg(
+        strstr(said, ". Did you mean \"messages\"?") != NULL, "%s", said);
 }
 END_TEST
 

@@ -411,5 +411,14 @@ def test_without_a_coordinator_the_command_says_how_to_start_one():
         expect("superstep dev" in process.text("err"), process.text())
 
 
+def test_a_database_beside_another_store_is_told_to_be_unused():
+    with World() as world:
+        coordinator = world.coordinator(
+            "--db", world.path("kept.db"), "--store", "memory:")
+        coordinator.wait_line(
+            r"the database .*kept\.db is not used: --store says another one")
+        expect(not world.path("kept.db").exists(), "it was made")
+
+
 if __name__ == "__main__":
     main(globals())

@@ -16,6 +16,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/suggest.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -64,6 +65,18 @@ unsigned ss_stream_mode(const char *name)
     return 0;
 }
 
+static void refuse_mode(const char *name, struct ss_error *error)
+{
+    struct ss_hint hint;
+    ss_hint_init(&hint, name);
+    for (size_t m = 0; m < MODES; m++)
+        ss_hint_offer(&hint, modes[m].name);
+    ss_error_set(error, SS_EINVAL,
+        "stream: \"%s\" is no mode; modes are values, updates, custom, "
+        "messages, tasks, checkpoints, debug and progress.%s",
+        name, ss_hint_text(&hint));
+}
+
 unsigned ss_stream_modes(const json_t *list, struct ss_error *error)
 {
     unsigned all = 0;
@@ -73,11 +86,7 @@ unsigned ss_stream_modes(const json_t *list, struct ss_error *error)
             json_is_array(list) ? json_array_get(list, i) : list);
         unsigned mode = ss_stream_mode(name);
         if (!mode)
-            ss_error_set(error, SS_EINVAL,
-                "stream: \"%s\" is no mode; modes "
-                "are values, updates, custom, messages, tasks, checkpoints, "
-                "debug and progress",
-                name ? name : "?");
+            refuse_mode(name ? name : "?", error);
         all |= mode;
     }
     return all;
