@@ -18,7 +18,7 @@ const struct ss_arg ss_cmd_explain_options[] = {
         .to = &thread,
         .value = "THREAD",
         .bare = &is_thread,
-        .help = "the run of this thread; without RUN the one that began last\n"
+        .help = "the run of this thread; without RUN the one that began last "
                 "(behind a word and by itself: the word is the thread)"},
     SS_CLI_OPTIONS};
 

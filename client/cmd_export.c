@@ -13,7 +13,7 @@ const struct ss_arg ss_cmd_export_options[] = {
     SS_CLI_FLAG("replace", 0, replace,
         "replace what a thread has there; default: refuse"),
     SS_CLI_LIST("class", classes, "MODULE.CLASS",
-        "may be written, though Python imports and calls it when it\n"
+        "may be written, though Python imports and calls it when it "
         "reads the row; may be given several times, \"*\" is all"),
     SS_FOREIGN_OPTIONS};
 

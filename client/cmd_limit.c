@@ -13,7 +13,7 @@ static int64_t tasks, begun;
 static const char *per, *each;
 static bool clear;
 
-const struct ss_arg ss_cmd_limit_options[] = {SS_CLI_WORDS(words, "NAME", 0, 1),
+const struct ss_arg ss_cmd_limit_options[] = {SS_CLI_WORDS(words, "NAME", 0, 2),
     SS_CLI_INT("tasks", 'n', tasks, "N", 1, 1 << 30,
         "so many may be out at once, whatever graphs say"),
     SS_CLI_INT("begun", 0, begun, "N", 1, 1 << 30,
@@ -74,6 +74,10 @@ int ss_cmd_limit(struct ss_client *client)
 {
     const char *name = words.count > 0 ? words.items[0] : NULL;
     int64_t per_ms = 0;
+    if (words.count > 1)
+        return ss_cli_usage("\"%s\" is one word too many. How many is said so: "
+                            "superstep limit %s --tasks N",
+            words.items[1], name);
     if (!ss_cli_age("per", per, &per_ms))
         return SS_CLI_USAGE;
     if ((begun > 0) != (per_ms > 0))

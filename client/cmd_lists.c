@@ -44,7 +44,7 @@ const struct ss_arg ss_cmd_inbox_options[] = {
     SS_CLI_LIMIT(limit, "at most this many threads, those that changed last"),
     SS_CLI_PAGE(place),
     SS_CLI_TEXT("after", 0, after, "THREAD",
-        "by name in place of time: those behind this one; \"\" for\n"
+        "by name in place of time: those behind this one; \"\" for "
         "the first"),
     SS_CLI_WATCH(watched), SS_CLI_OPTIONS};
 #define SS_CMD_INBOX_OPTIONS SS_CLI_MORE(ss_cmd_inbox_options)
@@ -58,14 +58,14 @@ const struct ss_arg ss_cmd_runs_options[] = {
     SS_CLI_FLAG("failed", 0, is_failed, "those that failed"),
     SS_CLI_CHOICE("status", only.status, "STATUS",
         "queued running quarantined done interrupted failed drained cancelled",
-        "those of this status: queued, running, quarantined, done,\n"
+        "those of this status: queued, running, quarantined, done, "
         "interrupted, failed, drained, cancelled"),
     SS_CLI_GRAPH(only.graph, "those of this graph"), SS_WHICH_SINCE(only),
     SS_WHICH_UNTIL(only), SS_WHICH_META(only), SS_WHICH_PREFIX(only),
     SS_CLI_LIMIT(limit, "at most this many, the newest"), SS_CLI_PAGE(place),
     SS_CLI_TEXT("after", 0, after, "RUN|KEY",
-        "by key in place of time: those that follow all of this\n"
-        "name, or, with the \"key\" that --json shows of one, that\n"
+        "by key in place of time: those that follow all of this "
+        "name, or, with the \"key\" that --json shows of one, that "
         "one; \"\" for the first"),
     SS_CLI_NAMES(names, "the ids only, one a line"), SS_CLI_WATCH(watched),
     SS_CLI_OPTIONS};

@@ -27,9 +27,8 @@ const struct ss_arg ss_cmd_resume_options[] = {
         "value", 0, value, "JSON|@FILE|-", "the answer to the one question"),
     SS_CLI_LIST("answer", answers, "ID=JSON",
         "the answer to one of several; may be given often"),
-    SS_CLI_GRAPH(graph,
-        "default: the one that ran there last; without THREAD:\n"
-        "what this graph asks"),
+    SS_CLI_GRAPH(graph, "default: the one that ran there last; without THREAD: "
+                        "what this graph asks"),
     SS_CLI_ALL(ss_bulk_query.all), SS_WHICH_SINCE(ss_bulk_query.which),
     SS_WHICH_UNTIL(ss_bulk_query.which), SS_WHICH_META(ss_bulk_query.which),
     SS_WHICH_PREFIX(ss_bulk_query.which), SS_CLI_YES(ss_bulk_query.yes),

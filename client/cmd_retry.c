@@ -21,7 +21,7 @@ static bool is_detached, is_watched;
 
 const struct ss_arg ss_cmd_retry_options[] = {SS_CLI_WORDS(words, "RUN", 0, 1),
     SS_CLI_THREAD(of_thread,
-        "the run of this thread: others may have one of that name;\n"
+        "the run of this thread: others may have one of that name; "
         "without RUN its last one"),
     SS_CLI_FLAG("failed", 0, ss_bulk_query.all,
         "without RUN: the last run of each thread, where that failed"),

@@ -8,7 +8,7 @@ static const char *thread;
 static const char *name;
 
 const struct ss_arg ss_foreign_options[] = {
-    SS_CLI_WORDS(words, "langgraph and DSN|FILE", 2, 2),
+    SS_CLI_WORDS(words, "langgraph and DSN|FILE", 1, 2),
     SS_CLI_THREAD(thread, "only this one; default: all"),
     SS_CLI_TEXT(
         "as", 0, name, "NAME", "its name where it goes to, with --thread"),
@@ -20,7 +20,11 @@ int ss_foreign_run(const struct ss_foreign *how, struct ss_client *client)
     struct ss_error error;
     if (strcmp(words.items[0], "langgraph") != 0)
         return ss_cli_usage(
-            "\"%s\" is not known; known: langgraph", words.items[0]);
+            "\"%s\" is not known; known: langgraph, with DSN or "
+            "FILE behind it",
+            words.items[0]);
+    if (words.count < 2)
+        return ss_cli_usage("DSN|FILE is missing: which database?");
     if (name && !thread)
         return ss_cli_usage("--as needs --thread");
     if (ss_saver_open(words.items[1], how->writes, &saver, &error) != SS_OK)

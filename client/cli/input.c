@@ -57,6 +57,8 @@ static const char *meant_by(const char *text)
         return ". There is a file of that name: write @ in front of it";
     if (*text && strchr(letters, *text) && !strpbrk(text, "{}[]\":"))
         return ". A text stands in quotes, as '\"yes\"'";
+    if (strchr(text, '\'') && !strchr(text, '"'))
+        return ". JSON has double quotes: '{\"name\": \"Ada\"}'";
     return "";
 }
 

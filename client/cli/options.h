@@ -100,14 +100,14 @@
 // Which threads or runs are meant (which.h); to a struct ss_which.
 #define SS_WHICH_SINCE(which)                                                  \
     SS_CLI_TEXT("since", 0, (which).since, "AGE",                              \
-        "those that began, or whose thread changed, at most this long\n"       \
+        "those that began, or whose thread changed, at most this long "        \
         "ago: 90s, 15m, 12h, 30d")
 #define SS_WHICH_UNTIL(which)                                                  \
     SS_CLI_TEXT(                                                               \
         "until", 0, (which).until, "AGE", "those of longer ago than this")
 #define SS_WHICH_META(which)                                                   \
     SS_CLI_LIST("meta", (which).meta, "KEY=VALUE",                             \
-        "those whose metadata says so (JSON, or a text); may be given\n"       \
+        "those whose metadata says so (JSON, or a text); may be given "        \
         "often: then all of it")
 #define SS_WHICH_PREFIX(which)                                                 \
     SS_CLI_TEXT("prefix", 0, (which).prefix, "TEXT",                           \
@@ -117,7 +117,8 @@
     SS_CLI_TEXT("page", 0, to_text, "PLACE",                                   \
         "go on behind a page, as that said where")
 #define SS_CLI_YES(to_bool)                                                    \
-    SS_CLI_FLAG("yes", 'y', to_bool, "do it to so many, and do not ask")
+    SS_CLI_FLAG(                                                               \
+        "yes", 'y', to_bool, "do it, however many there are, and do not ask")
 #define SS_CLI_PROGRESS(to_bool)                                               \
     SS_CLI_FLAG("progress", 0, to_bool,                                        \
         "show supersteps on stderr even if that is not a terminal")

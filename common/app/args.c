@@ -221,8 +221,8 @@ static int take_letters(struct parse *parse, const char *word)
             continue;
         }
         if (!arg)
-            return ss_error_set(parse->error, SS_EINVAL,
-                "there is no option -%c. --help lists them.", *word);
+            return ss_error_set(
+                parse->error, SS_EINVAL, "there is no option -%c.", *word);
         if (arg->kind != SS_ARG_FLAG)
             return take_option(parse, arg, word[1] ? word + 1 : NULL);
         switch_on(parse, arg);

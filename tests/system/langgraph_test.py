@@ -228,7 +228,7 @@ def test_words_that_are_none_are_refused():
         world.coordinator()
         for words, says in (
                 (["import", "mysql", "x"], '"mysql" is not known'),
-                (["export", "langgraph"], "langgraph and DSN|FILE"),
+                (["export", "langgraph"], "DSN|FILE is missing"),
                 (["import", "langgraph", "x.db", "--as", "u"],
                  "--as needs --thread")):
             process = world.command(*words)

@@ -33,6 +33,14 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("--coordinator"), "--coordinator wants a value");
     expect_usage(RUN("copy", "a"), "THREAD and TO is missing");
     expect_usage(RUN("update", "t"), "--values is missing");
+    expect_usage(RUN("limit", "gpu", "3"),
+        "\"3\" is one word too many. How many "
+        "is said so: superstep limit gpu "
+        "--tasks N");
+    expect_usage(RUN("import", "old.db"),
+        "\"old.db\" is not known; known: langgraph, "
+        "with DSN or FILE behind it");
+    expect_usage(RUN("import", "langgraph"), "DSN|FILE is missing");
     expect_usage(RUN("completion", "tcsh"), "only for bash, zsh and fish");
     expect_usage(RUN("completion", "zsh", "x"), "is one word too many");
     expect_usage(RUN("resume", "t", "--value", "1", "--answer", "a=1"),
@@ -52,6 +60,8 @@ START_TEST(input_that_is_no_json_is_told_by_line_and_column)
         "superstep: --input: JSON is malformed at line 2, column");
     expect_usage(RUN("resume", "t", "--value", "yes"),
         "near 'yes'. A text stands in quotes, as '\"yes\"'");
+    expect_usage(RUN("run", "g", "--input", "{'name': 'Ada'}"),
+        ". JSON has double quotes: '{\"name\": \"Ada\"}'");
     expect_usage(RUN("run", "g", "--input", "/dev/null"),
         "There is a file of that name: write @ in front of it");
     expect_usage(RUN("run", "g", "--input", "@/no/such/file"),
@@ -109,6 +119,17 @@ START_TEST(help_is_made_from_the_table)
     ck_assert_int_eq(RUN("--version"), 0);
     ck_assert(says(&out, "superstep 0."));
     expect_err("");
+}
+END_TEST
+
+START_TEST(help_is_broken_where_a_line_is_full_and_nowhere_else)
+{
+    ck_assert_int_eq(RUN("resume", "--help"), 0);
+    ck_assert(says(&out, "  -y, --yes                   do it, however many "
+                         "there are, and do not ask\n"));
+    ck_assert(says(&out, "or whose thread changed, at\n"
+                         "                              most this long ago: "
+                         "90s, 15m, 12h, 30d\n"));
 }
 END_TEST
 
@@ -243,6 +264,7 @@ static TCase *alone(void)
         tcase, a_config_that_has_what_nobody_reads_is_a_wrong_command_line);
     tcase_add_test(tcase, an_endpoint_that_is_none_is_a_wrong_command_line);
     tcase_add_test(tcase, help_is_made_from_the_table);
+    tcase_add_test(tcase, help_is_broken_where_a_line_is_full_and_nowhere_else);
     tcase_add_test(tcase, without_a_coordinator_there_is_advice);
     tcase_add_test(tcase, dev_needs_an_application_that_is_there);
     tcase_add_test(
