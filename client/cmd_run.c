@@ -1,4 +1,6 @@
 // cmd_run.c - superstep run GRAPH: begin a run, or go on with a thread.
+#include <string.h>
+
 #include "client/cli/find.h"
 #include "client/cli/follow.h"
 #include "client/cli/ids.h"
@@ -6,6 +8,7 @@
 #include "client/cli/terms.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
+#include "common/model/value.h"
 
 static struct ss_arg_list words;
 static const char *input;
@@ -54,6 +57,20 @@ static int add(
     return SS_CLI_DONE;
 }
 
+// LangGraph's way to say the thread: taken as it stands, the run would be on
+// another one.
+static int check_thread_id(const json_t *more)
+{
+    const json_t *configurable =
+        json_object_get(json_object_get(more, "config"), "configurable");
+    const char *id = ss_json_str(configurable, "thread_id", NULL);
+    return !id || (thread && strcmp(id, thread) == 0)
+               ? SS_CLI_DONE
+               : ss_cli_usage("--config: \"thread_id\" is an option of its "
+                              "own: --thread %s",
+                     id);
+}
+
 static int read_more(json_t *more)
 {
     int status = add(more, "input", "--input", input);
@@ -64,6 +81,8 @@ static int read_more(json_t *more)
     if (status == SS_CLI_DONE && ns &&
         json_object_set_new(more, "checkpoint_ns", json_string(ns)) != 0)
         status = ss_cli_usage("--ns is not text in UTF-8");
+    if (status == SS_CLI_DONE)
+        status = check_thread_id(more);
     if (status == SS_CLI_DONE && checkpoint && !thread)
         status = ss_cli_usage("--at needs --thread");
     if (status == SS_CLI_DONE && if_absent && !thread)

@@ -343,6 +343,20 @@ static void print_help(const struct ss_cli_command *commands)
         exit_text);
 }
 
+// What LangGraph's users type: the command that does it here; "": none.
+static const char *of_langgraph(const char *name)
+{
+    static const char *const words[][2] = {{"invoke", "run"},
+        {"ainvoke", "run"}, {"stream", "run --stream updates"},
+        {"astream", "run --stream updates"}, {"get_state", "state"},
+        {"get_state_history", "history"}, {"update_state", "update"},
+        {"fork", "run --at CHECKPOINT"}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (strcmp(words[i][0], name) == 0)
+            return words[i][1];
+    return "";
+}
+
 static const struct ss_cli_command *find(
     const struct ss_cli_command *commands, const char *name)
 {
@@ -353,8 +367,10 @@ static const struct ss_cli_command *find(
             return commands;
         ss_hint_offer(&hint, commands->name);
     }
-    complain_front(
-        "there is no command \"%.100s\".%s", name, ss_hint_text(&hint));
+    const char *here = of_langgraph(name);
+    complain_front("there is no command \"%.100s\".%s%s", name,
+        *here ? " What it does is here: superstep " : ss_hint_text(&hint),
+        here);
     return NULL;
 }
 

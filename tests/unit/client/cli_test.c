@@ -17,6 +17,10 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("rnu"), "there is no command \"rnu\". Did you mean "
                              "\"run\"?");
     expect_usage(RUN("help", "rnu"), "Did you mean \"run\"?");
+    expect_usage(RUN("invoke"),
+        "there is no command \"invoke\". What it does is "
+        "here: superstep run\n");
+    expect_usage(RUN("get_state", "t"), "superstep state\n");
     expect_usage(RUN("explode"), "there is no command \"explode\".\n");
     expect_usage(RUN("run"), "superstep run: GRAPH is missing");
     expect_usage(RUN("run", "a", "b"), "\"b\" is one word too many");
@@ -84,6 +88,9 @@ START_TEST(a_config_that_has_what_nobody_reads_is_a_wrong_command_line)
     expect_usage(RUN("run", "g", "--config", "{\"recursion_limit\": 3}"),
         "--config: \"recursion_limit\" is an option of its own: "
         "--recursion-limit");
+    expect_usage(RUN("run", "g", "--config",
+                     "{\"configurable\": {\"thread_id\": \"t\"}}"),
+        "--config: \"thread_id\" is an option of its own: --thread t");
 }
 END_TEST
 
