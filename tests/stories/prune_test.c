@@ -212,6 +212,19 @@ START_TEST(what_was_used_since_is_spared)
 }
 END_TEST
 
+// Its facts are told again, behind all else that stays of it.
+START_TEST(a_prune_of_a_thread_of_which_something_is_said_is_no_use)
+{
+    const char *minute = "{'thread': 't', 'idle_ms': 60001}";
+    run_chain();
+    world_get("thread_put", "{'thread': 't', 'facts': {'owner': 'ann'}}");
+    world_pass(60001);
+    ck_assert_str_eq(spared("prune", minute), "no");
+    ck_assert_str_eq(spared("prune", minute), "no");
+    ck_assert_str_eq(spared("delete", minute), "no");
+}
+END_TEST
+
 START_TEST(what_waits_for_an_answer_is_spared)
 {
     world_graph(chart("g", "start>a a>b b>end", NULL));
@@ -258,4 +271,6 @@ SUITE("prune", the_newest_checkpoint_stays_and_the_rest_is_gone,
     a_failed_task_runs_again_after_a_prune,
     a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune,
     a_pruned_thread_can_be_copied, a_busy_thread_is_not_pruned,
-    what_was_used_since_is_spared, what_waits_for_an_answer_is_spared)
+    what_was_used_since_is_spared,
+    a_prune_of_a_thread_of_which_something_is_said_is_no_use,
+    what_waits_for_an_answer_is_spared)

@@ -23,8 +23,7 @@ bool ss_thread_is_free(struct thread *thread, const struct ss_request *request)
     return false;
 }
 
-// The time of its last row, of any namespace. To be pruned is no use.
-static int64_t used_us(const struct thread *thread)
+int64_t ss_thread_used_us(const struct thread *thread)
 {
     const struct thread_facts *its = ss_thread_facts(thread);
     for (uint64_t seq = ss_journal_head(its->journal); seq > 0; seq--) {
@@ -47,7 +46,8 @@ bool ss_thread_spared(struct thread *thread, const struct ss_request *request)
             "idle_ms: give milliseconds, from 0");
         return true;
     }
-    if (idle_ms > 0 && its->engine->wall_us - used_us(thread) < idle_ms * 1000)
+    if (idle_ms > 0 &&
+        its->engine->wall_us - ss_thread_used_us(thread) < idle_ms * 1000)
         why = "used";
     else if (request->keep_waiting && run && run->end &&
              ss_run_status_of(run->end) == SS_RUN_INTERRUPTED)

@@ -73,9 +73,11 @@ static void fill_writes(
     ss_pendings_fini(&all);
 }
 
-static void tell_run(struct thread *thread, const struct ss_run_rows *facts)
+static void tell_run(
+    struct thread *thread, const struct ss_run_rows *facts, int64_t used_us)
 {
     struct ss_row *row = ss_thread_row_anew(thread, facts->id, "");
+    row->wall_us = used_us;
     row->entry = json_incref(facts->entry);
     row->end = json_incref(facts->end);
     ss_thread_seal(thread);
@@ -177,15 +179,16 @@ static void drop_past(struct thread *thread, const struct marks *kept)
 {
     const struct thread_facts *its = ss_thread_facts(thread);
     uint64_t head = ss_journal_head(its->journal);
+    int64_t used_us = ss_thread_used_us(thread);
     const struct ss_run_rows *run = ss_journal_newest_run(its->journal);
     const struct ss_checkpoint_entry *root =
         ss_journal_find(its->journal, "", NULL);
     if (run && !(root && strcmp(root->run, run->id) == 0))
-        tell_run(thread, run);
+        tell_run(thread, run, used_us);
     for (size_t i = 0; i < kept->count; i++)
         tell_again(thread, kept->items[i]);
     if (ss_facts(thread))
-        ss_facts_tell(thread, ss_facts(thread));
+        ss_facts_tell(thread, ss_facts(thread))->wall_us = used_us;
     ss_thread_drop_past(thread, head);
     ss_thread_put_record(thread, json_object()); // it tells the new end
 }

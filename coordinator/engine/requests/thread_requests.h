@@ -43,6 +43,8 @@ json_t *ss_explain_outlived(const struct engine *engine, const json_t *record);
 
 // False: it is busy, and who asked has been told so.
 bool ss_thread_is_free(struct thread *thread, const struct ss_request *request);
+// When it was used last: the time of its last row. To be pruned is no use.
+int64_t ss_thread_used_us(const struct thread *thread);
 // Whether the conditions of a prune or a delete spare the thread: it was used
 // less than `idle_ms` ago, or (`keep_waiting`) it waits for an answer. That is
 // answered then.

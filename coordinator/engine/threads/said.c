@@ -147,11 +147,12 @@ int ss_facts_lay(const struct thread *thread, const json_t *news,
 
 // ------------------------------------------------ saying them
 
-void ss_facts_tell(struct thread *thread, const json_t *facts)
+struct ss_row *ss_facts_tell(struct thread *thread, const json_t *facts)
 {
     struct ss_row *row = ss_thread_row_anew(thread, "", "");
     ss_check(json_is_object(facts));
     row->end = json_pack("{s:O}", "facts", facts);
+    return row;
 }
 
 // When its state changed last, where the record would not tell any more: what
@@ -177,7 +178,7 @@ void ss_facts_put(struct thread *thread, const json_t *facts)
     const json_t *own = json_object_get(facts, METADATA);
     bool is_new = !thread->record.text;
     ss_check(thread->deletion == DELETION_NONE);
-    ss_facts_tell(thread, facts);
+    (void)ss_facts_tell(thread, facts);
     thread->known = true;
     ss_thread_put_record(
         thread, json_pack("{s:o, s:o, s:I, s:s*}", SS_FIND_OWN,

@@ -21,7 +21,7 @@ int ss_facts_lay(const struct thread *thread, const json_t *news,
 // All of it, from now on: in a row and in the thread's record; or in a row
 // alone, again. Borrow `facts`.
 void ss_facts_put(struct thread *thread, const json_t *facts);
-void ss_facts_tell(struct thread *thread, const json_t *facts);
+struct ss_row *ss_facts_tell(struct thread *thread, const json_t *facts);
 // As ss_facts_put(), with a run that brings them; where nothing else was said
 // before, nothing is put.
 void ss_facts_bring(struct thread *thread, const json_t *facts);
