@@ -1,6 +1,8 @@
 // channel_value.c - the kinds that hold one value as it was written.
 #include "common/model/channel_kind.h"
 
+#include <string.h>
+
 static int restore_value(
     struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
@@ -42,6 +44,27 @@ static bool clear(struct ss_channel *channel)
     return true;
 }
 
+// A task that writes a key again does not write over what it wrote.
+static int refuse_several(const struct ss_channel *channel,
+    const struct ss_channel_write *writes, size_t count, struct ss_error *error)
+{
+    bool is_one = writes[0].owner != NULL;
+    for (size_t i = 1; i < count && is_one; i++)
+        is_one =
+            writes[i].owner && strcmp(writes[i].owner, writes[0].owner) == 0;
+    return is_one
+               ? ss_error_set(error, SS_EUPDATE,
+                     "channel \"%s\": %zu writes by one task, and it holds "
+                     "one value. Write it once in a body (a later write does "
+                     "not replace an earlier one), or give it a reducer",
+                     channel->spec->name, count)
+               : ss_error_set(error, SS_EUPDATE,
+                     "channel \"%s\": %zu writes in one superstep, and it "
+                     "holds one value. Let one node write it, or give it a "
+                     "reducer",
+                     channel->spec->name, count);
+}
+
 // An Overwrite is opened here too (the reference stores the wrapper).
 static int update_last_value(struct ss_channel *channel,
     const struct ss_channel_write *writes, size_t count, bool *ret_changed,
@@ -49,10 +72,7 @@ static int update_last_value(struct ss_channel *channel,
 {
     json_t *inside;
     if (count > 1)
-        return ss_error_set(error, SS_EUPDATE,
-            "channel \"%s\": %zu writes in one superstep, and it holds one "
-            "value. Let one node write it, or give it a reducer",
-            channel->spec->name, count);
+        return refuse_several(channel, writes, count, error);
     if (count == 1 && ss_value_overwrites(writes[0].value, &inside))
         ss_channel_put(channel, ss_value_new(json_incref(inside)));
     else if (count == 1)

@@ -122,6 +122,28 @@ static void expect_corrupt(const char *key, const char *stored)
     close_bench(&b);
 }
 
+START_TEST(a_body_that_sets_a_key_twice_is_told_so)
+{
+    struct bench b = bench("'type': 'any'");
+    struct ss_value *value = value_of("1");
+    bool changed = false;
+    struct ss_channel_write writes[] = {{value, "t1"}, {value, "t1"}};
+    ck_assert_int_eq(
+        ss_channel_update(&b.channel, writes, 2, &changed, &b.error),
+        SS_EUPDATE);
+    ck_assert_ptr_nonnull(
+        strstr(b.error.message, "2 writes by one task, and it holds one value. "
+                                "Write it once in a body"));
+    writes[1].owner = "t2";
+    ck_assert_int_eq(
+        ss_channel_update(&b.channel, writes, 2, &changed, &b.error),
+        SS_EUPDATE);
+    ck_assert_ptr_nonnull(strstr(b.error.message, "Let one node write it"));
+    ss_value_unref(value);
+    close_bench(&b);
+}
+END_TEST
+
 START_TEST(last_value_takes_one_write_and_keeps_it)
 {
     struct bench b = bench("'type': 'any'");
@@ -666,7 +688,8 @@ START_TEST(what_a_custom_reducer_left_as_it_was_is_shared)
 }
 END_TEST
 
-RUN("channel", last_value_takes_one_write_and_keeps_it,
+RUN("channel", a_body_that_sets_a_key_twice_is_told_so,
+    last_value_takes_one_write_and_keeps_it,
     an_overwrite_of_a_last_value_is_opened,
     a_last_value_may_start_with_a_default,
     any_value_takes_the_last_and_clears_itself,
