@@ -23,12 +23,9 @@
 static void pass_time(struct engine *engine, const struct ss_event *event)
 {
     int64_t late = event->now_ms - engine->wake_at_ms;
-    ss_check(event->now_ms >= engine->now_ms);
     if (engine->wake_at_ms > 0 && late > engine->options.lease_ms / 4)
         ss_workers_excuse(engine, late);
-    engine->now_ms = event->now_ms;
-    if (event->wall_us > engine->wall_us)
-        engine->wall_us = event->wall_us;
+    ss_step_time(engine, event->now_ms, event->wall_us);
 }
 
 // What the event set in motion, as far as levels and runs go.
@@ -89,10 +86,8 @@ void ss_engine_step(
     if (!engine->in_step)
         ss_engine_forget_commands(engine);
     pass_time(engine, event);
-    if (!engine->in_step) {
-        engine->wake_at_ms = INT64_MAX;
+    if (!engine->in_step)
         ss_suspects_next(engine);
-    }
     ss_event_take(engine, event);
     ss_schedule_ready(engine);
     if (ret) {
@@ -101,7 +96,7 @@ void ss_engine_step(
         ss_vouched_expire(engine);
     }
     bool is_first = !engine->in_step;
-    engine->in_step = !ret;
+    ss_step_follow(engine, !ret);
     go_on(engine, is_first);
     if (!ret)
         return;

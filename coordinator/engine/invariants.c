@@ -236,7 +236,6 @@
 //   I173  we wake when the first ends
 //   I174  workers are bounded
 //   I184  the first of a line is sent if only room was missing and is there
-//   I175  as many attempts were sent as are counted
 //
 //   lists that workers hold (list_cache.c)
 //   I181  slot and stamp of one were given, the slot first

@@ -1,14 +1,9 @@
 // life.c - an engine's birth, and its end: what every room begins with, and
 // what it leaves behind.
-#include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/base/prng.h"
-#include "common/base/status.h"
-#include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/scheduler/scheduler.h"
@@ -29,19 +24,7 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     ss_runs_init(engine);
     ss_scheduler_init(engine);
     ss_requests_init(engine);
-    engine->options = *options;
-    engine->watch = &ss_audience_watch;
-    if (engine->options.lease_ms <= 0)
-        engine->options.lease_ms = SS_LEASE_MS;
-    if (engine->options.heartbeat_ms <= 0)
-        engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
-    if (engine->options.idle_ms <= 0)
-        engine->options.idle_ms = SS_THREAD_IDLE_MS;
-    if (engine->options.idle_large_max == 0)
-        engine->options.idle_large_max = SS_IDLE_LARGE_MAX;
-    engine->row_format =
-        options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
-    ss_prng_init(&engine->prng, options->seed);
+    ss_step_init(engine, options, &ss_audience_watch);
     return it;
 }
 
@@ -62,9 +45,6 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_levels_fini(engine);
     ss_graphs_fini(engine);
     ss_shards_fini(engine);
-    ss_engine_forget_commands(engine);
-    SS_VEC_FINI(&engine->commands);
-    ss_check(engine->stored.count == 0);
-    SS_VEC_FINI(&engine->stored);
+    ss_step_fini(engine);
     ss_free(it);
 }

@@ -3,9 +3,8 @@
 #include "common/model/cluster.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
+#include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/runs/pause.h"
-#include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
@@ -17,15 +16,10 @@ void ss_engine_count(
     const struct ss_engine *it, struct ss_engine_counts *ret_counts)
 {
     const struct engine *engine = &it->engine;
-    *ret_counts = engine->counts;
-    ret_counts->runs_queued = (int64_t)ss_queue_count(engine);
-    ret_counts->runs_active =
-        (int64_t)ss_runs_all(engine)->count - ret_counts->runs_queued;
-    ret_counts->tasks_running = (int64_t)ss_attempts_all(engine)->count;
+    ss_levels_count(engine, ret_counts);
+    ss_runs_count(engine, ret_counts);
+    ss_workers_sum(engine, ret_counts);
     ret_counts->threads = (int64_t)ss_threads_all(engine)->count;
-    ret_counts->workers = (int64_t)ss_workers_count(engine);
-    ret_counts->pauses = (int64_t)ss_pauses_count(engine);
-    ret_counts->capacity = ss_workers_capacity(engine);
     ret_counts->shards = engine->options.shared
                              ? (int64_t)ss_shards_count(ss_shards_ours(engine))
                              : SS_SHARDS;

@@ -6,6 +6,7 @@
 #include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/threads.h"
@@ -51,7 +52,7 @@ bool ss_event_take_stored(struct engine *engine)
             on_unit_stored(it.thread, it.status, it.message);
         ss_free(it.message);
     }
-    engine->stored.count = 0;
+    ss_engine_forget_stored(engine);
     return any;
 }
 
@@ -135,7 +136,7 @@ void ss_event_take(struct engine *engine, const struct ss_event *event)
         on_shards(engine, event);
         break;
     case SS_EVENT_DRAIN:
-        engine->drains = true;
+        ss_engine_drain(engine);
         break;
     case SS_EVENT_MEMBERS:
         if (ss_shards_seen(engine, event))

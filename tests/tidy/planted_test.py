@@ -319,6 +319,32 @@ UP = "int b(void);\nint a(void) { return b(); }\n"
 EGG = "struct egg {\n    int c;\n};\n"
 LOOKS = ("int a(void); struct egg_facts;\nint b(void) {{ return a(); }}\n"
          "void w({}struct egg_facts *it) {{ (void)it; }}\n")
+
+
+# As the door shows it, on one line: as many lines as the house has.
+BROOD = ("int hatched; struct nest { int f; }; struct egg { int c, *d; struct { int e; } in; "
+         "struct nest *nest; } *egg; struct { struct egg *egg; } *hen; ")
+
+
+def broods(body, where="high/b.c"):
+    """`low` shows an egg and alone writes it, but for what points into `high`."""
+    figures = HOUSE["tests/tidy/figures.txt"]
+    for was, now in (("door 1", "door 2"), ("header 2", "header 3"),
+                     ("struct 1", "struct 4")):
+        figures = figures.replace(was, now)
+    places = {
+        "high/b.c": f"int a(void);\n{BROOD}\nint b(void) {{ {body} return a(); }}\n",
+        "low/a.c": f"{BROOD} int a(void) {{ {body} return 1; }}\n",
+        "engine.c": f"// the step\n{BROOD} int engine(void) {{ {body} return 0; }}\n"}
+    return {"coordinator/engine/low/door.h": "int a(void);\nstruct egg {\n    int c, *d;\n"
+            "    struct { int e; } in;\n    struct nest *nest;\n};\n",
+            "coordinator/engine/high/inner.h":
+            HOUSE["coordinator/engine/high/inner.h"] + "struct nest {\n    int f;\n};\n",
+            "tests/tidy/figures.txt": figures,
+            "tests/tidy/owned.txt": "low : (egg)\nhigh : nest\n",
+            f"coordinator/engine/{where}": places[where]}
+
+
 BENEATH = "pregel :\nlow : door.h\nhigh :\nengine : engine.h\n"
 LINES = "".join(f"x{number} = f(y{number});\n" for number in range(7))
 ROOMS_PLANTED = [
@@ -355,6 +381,20 @@ ROOMS_PLANTED = [
      "high/b.c: struct egg_facts may be written here, which only low may"),
     ({"tests/tidy/owned.txt": "low : egg\n"}, "owned.txt: low has no struct egg"),
     ({"tests/tidy/owned.txt": "attic : egg\n"}, "owned.txt: there is no attic"),
+    (broods("if (egg->c == a() && egg->d[0] != 1) return 2;"), None),
+    (broods("egg->c = 1;"), "high/b.c: egg->c is written, which only low may"),
+    (broods("hen->egg->c |= 1;"), "high/b.c: egg->c is written, which only low may"),
+    (broods("egg->in.e++;"), "high/b.c: egg->in is written, which only low may"),
+    (broods("--egg->c;"), "high/b.c: egg->c is written, which only low may"),
+    (broods("int *it = &egg->in.e;"), "high/b.c: egg->in is written, which only low may"),
+    (broods("int *it = &egg->d[0] - (&egg->nest->f == 0);"), None),
+    (broods("egg->nest = 0;"), None),
+    (broods("egg->c = 1;", "low/a.c"), None),
+    (broods("egg->nest = 0;", "engine.c"),
+     "engine.c: egg->nest is written, which only low may"),
+    (broods("struct egg *mine = egg;"),
+     "high/b.c: a pointer to struct egg has another name than egg"),
+    ({"tests/tidy/owned.txt": "low : (egg)\n"}, "owned.txt: low shows no struct egg"),
     ({"coordinator/engine/low/door.h": "int a(void);\nint d(void);\n"},
      "names-in-a-door got worse: 2"),
     ({"coordinator/engine/high/b.c": "int b(void) { return 2; }\n"},

@@ -7,9 +7,8 @@ Reads the symbols of the engine's archives (nm): an arrow is a function or datum
 and a file that uses it. A room is a folder; rooms.txt says which lies above which,
 and which headers are its doors. An arrow from a lower room to a higher one fails,
 and so does an include of what is not a door. owned.txt says which structs their
-room alone knows. Prints the figures of figures.txt; one
-that is worse than its row there fails, one that is better asks to be written down
-(--write).
+room alone knows, or alone writes. Prints the figures of figures.txt; one that is
+worse than its row there fails, one that is better asks to be written down (--write).
 """
 
 import os
@@ -41,11 +40,14 @@ def read_rooms(path):
 
 
 def read_owned(path):
-    """Struct -> the room that alone knows its members."""
+    """Struct -> the room that alone knows its members; and those whose members
+    all may know, and that room alone writes."""
     lines = path.read_text().splitlines() if path.exists() else ()
-    return {struct: room.strip() for room, _, structs in
-            (line.partition(":") for line in lines if not line.startswith("#"))
-            for struct in structs.split()}
+    named = [(struct, room.strip()) for room, _, structs in
+             (line.partition(":") for line in lines if not line.startswith("#"))
+             for struct in structs.split()]
+    return ({struct: room for struct, room in named if struct[0] != "("},
+            {struct[1:-1]: room for struct, room in named if struct[0] == "("})
 
 
 def room_of(path):
@@ -156,6 +158,20 @@ def count_members(body):
     body = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", body)
     parts = [part.strip() for part in body.split(";")]
     return sum(1 + part.count(",") for part in parts if part)
+
+
+def member_names(text, struct):
+    """Name -> type, of a struct that a header shows; None: it does not."""
+    match = re.search(rf"^struct {struct} {{\n(.*?)^}}", blanked(text), re.M | re.S)
+    if not match:
+        return None
+    names = {}
+    for part in re.sub(r"\([^()]*\)", "", match[1]).split(";"):
+        words = part.split()
+        for name in part.split(","):
+            if words:
+                names[re.search(r"(\w+)\s*$", name)[1]] = " ".join(words[:-1])
+    return names
 
 
 def members_of(text):
@@ -301,7 +317,10 @@ class Rooms:
     # What happens to a struct is a function of its room, named after that; what
     # others may know of it is const to them.
     def check_owned(self):
-        for struct, room in read_owned(self.folder / "owned.txt").items():
+        owned, written = read_owned(self.folder / "owned.txt")
+        for struct, room in written.items():
+            self.check_written(struct, room, owned)
+        for struct, room in owned.items():
             if room not in self.doors:
                 self.complain(f"owned.txt: there is no {room}")
             shown = re.compile(rf"^struct {struct} {{", re.M)
@@ -321,6 +340,36 @@ class Rooms:
                                   f"written here, which only {room} may")
             if not found:
                 self.complain(f"owned.txt: {room} has no struct {struct}")
+
+    # Its members may be read everywhere. What one of them points to may be
+    # another room's: that room sets the pointer. That a member is lent (&) is as
+    # if it were written.
+    def check_written(self, struct, room, owned):
+        headers = [self.root / folder_of(room) / door
+                   for door in self.doors.get(room, ())]
+        shown = [names for path in headers if path.is_file()
+                 and (names := member_names(path.read_text(), struct))]
+        if not shown:
+            self.complain(f"owned.txt: {room} shows no struct {struct}")
+            return
+        writers = {name: {room, owned.get(kind.removeprefix("struct "))}
+                   for name, kind in shown[0].items()}
+        path_to = rf"(?:\w+(?:->|\.))*\b{struct}->({'|'.join(writers)})\b(?!->)"
+        writes = re.compile(rf"(?:\+\+|--|(?<!&)&){path_to}(?:\.\w+)*(?!\w|\.|->|\[)"
+                            rf"|{path_to}(?:\.\w+)*"
+                            r"\s*(?:\+\+|--|(?:[-+*/|&^%]|<<|>>)?=(?!=))")
+        renamed = re.compile(rf"\bstruct {struct} \*(?:const )?(?!{struct}\b)\w")
+        for path in of_rooms(self.root, "*.[ch]"):
+            name = path.relative_to(self.root).as_posix()
+            text = blanked(path.read_text())
+            for match in writes.finditer(text):
+                member = match[1] or match[2]
+                if room_of(name) not in writers[member]:
+                    self.complain(f"{name}: {struct}->{member} is written, "
+                                  f"which only {room} may")
+            if renamed.search(text) and room_of(name) != room:
+                self.complain(f"{name}: a pointer to struct {struct} has "
+                              f"another name than {struct}")
 
     def check_invariants(self):
         """The list and the code say the same."""

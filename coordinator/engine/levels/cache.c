@@ -30,7 +30,7 @@ static char *cache_key(const struct task *task)
 void ss_cache_ask(struct task *task)
 {
     struct engine *engine = task->facts.loop->facts.engine;
-    uint64_t tag = ++engine->tags;
+    uint64_t tag = ss_engine_tag(engine);
     ss_check(task->facts.planned.node->cached && !task->cache_key);
     task->cache_key = cache_key(task);
     ss_task_move(task, TASK_CACHE);

@@ -180,7 +180,7 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
         .dirty = true,
         // what a fork knows as updated is not in its row
         .unsaved_state = source == SS_SOURCE_FORK};
-    loop->facts.engine->counts.supersteps += source == SS_SOURCE_LOOP;
+    loop->facts.engine->levels->saved += source == SS_SOURCE_LOOP;
     if (checkpoint_is_due(loop))
         write_row(loop);
     loop->facts.step++;

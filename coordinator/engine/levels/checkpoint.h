@@ -5,8 +5,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "common/base/status.h"
+#include "common/model/source.h"
+
 struct loop;
-struct ss_error;
 struct ss_checkpoint_entry;
 struct task;
 
@@ -18,6 +20,9 @@ bool ss_enter_begun_by(
 
 // ------------------------------------------------ checkpoint.c
 
+// Make the current state a checkpoint: a new id; saved if the loop persists now
+// (R5.22). Then step += 1.
+void ss_loop_save(struct loop *loop, enum ss_source source);
 // Under `exit`: write the current checkpoint as it is, and what is pending
 // beside it, of the tasks that wrote in this run (R5.28).
 void ss_loop_save_at_exit(struct loop *loop);
@@ -38,5 +43,12 @@ bool ss_loop_folded(struct loop *loop);
 
 // Enter a nested loop, for its parent_task.
 int ss_loop_enter_child(struct loop *loop, struct ss_error *error);
+
+// ------------------------------------------------ level.c
+
+// Start from a saved checkpoint, or (NULL) from the synthetic empty one; sets
+// step, channels, versions, pending writes (R5.3-R5.4).
+int ss_loop_load(struct loop *loop, struct ss_checkpoint_entry *mark,
+    struct ss_error *error) SS_MUST_USE;
 
 #endif

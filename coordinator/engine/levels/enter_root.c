@@ -15,6 +15,7 @@
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"

@@ -22,6 +22,13 @@ void ss_levels_init(struct engine *engine, const struct sink *sink)
     engine->levels->scratch.first = SCRATCH_SIZE;
 }
 
+void ss_levels_count(
+    const struct engine *engine, struct ss_engine_counts *counts)
+{
+    counts->supersteps = (int64_t)engine->levels->saved;
+    counts->attempts_failed = (int64_t)engine->levels->attempts_failed;
+}
+
 void ss_levels_fini(struct engine *engine)
 {
     struct levels *levels = engine->levels;

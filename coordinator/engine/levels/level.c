@@ -10,6 +10,7 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "common/base/status.h"
-#include "common/model/source.h"
 
 struct census;
 struct engine;
@@ -17,7 +16,7 @@ struct run;
 struct sink;
 struct ss_event;
 struct ss_graph;
-struct ss_checkpoint_entry;
+struct ss_engine_counts;
 struct ss_outcome;
 struct ss_writes;
 struct task;
@@ -40,16 +39,9 @@ void ss_waits_verify(const struct engine *engine, struct census *census);
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns);
 void ss_loop_destroy(struct loop **place);
-// Start from a saved checkpoint, or (NULL) from the synthetic empty one; sets
-// step, channels, versions, pending writes (R5.3-R5.4).
-int ss_loop_load(struct loop *loop, struct ss_checkpoint_entry *mark,
-    struct ss_error *error) SS_MUST_USE;
 
 // ------------------------------------------------ checkpoint.c
 
-// Make the current state a checkpoint: a new id; saved if the loop persists now
-// (R5.22). Then step += 1.
-void ss_loop_save(struct loop *loop, enum ss_source source);
 // Store pending writes of a task (R5.30), in memory and in the journal: these,
 // and behind them those of `output`, which may be NULL.
 void ss_loop_put_writes(struct loop *loop, const char *task_id,
@@ -71,6 +63,9 @@ void ss_loop_warn_send(struct loop *loop, const char *node);
 // ------------------------------------------------ later.c
 
 void ss_levels_init(struct engine *engine, const struct sink *sink);
+// What it counts, of what an engine does.
+void ss_levels_count(
+    const struct engine *engine, struct ss_engine_counts *counts);
 // When every loop is freed.
 void ss_levels_fini(struct engine *engine);
 // It waits for a worker.

@@ -151,7 +151,9 @@ struct cache_look {
 // Of all runs of an engine.
 struct levels {
     const struct sink *sink;
-    size_t supersteps;             // that ended in this step
+    size_t supersteps; // that ended in this step
+    uint64_t saved;    // checkpoints of source "loop", in all
+    uint64_t attempts_failed;
     SS_VEC(struct loop *) advance; // loops that may have something to do
     SS_VEC(struct loop *) resting; // between two supersteps, until a later step
     SS_VEC(struct loop *) roots_ended; // their runs have yet to end

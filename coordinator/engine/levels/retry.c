@@ -63,7 +63,7 @@ static int64_t interval_ms(
     if (interval > (double)policy->max_interval_ms)
         interval = (double)policy->max_interval_ms;
     if (policy->jitter) // added after the cap (R6.20)
-        interval += ss_prng_unit(&engine->prng) * 1000.0;
+        interval += ss_prng_unit(ss_engine_prng(engine)) * 1000.0;
     return interval < (double)SS_DURATION_MS_MAX ? (int64_t)interval
                                                  : SS_DURATION_MS_MAX;
 }
@@ -221,7 +221,7 @@ void ss_task_failed(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message)
 {
     struct engine *engine = task->facts.loop->facts.engine;
-    engine->counts.attempts_failed++;
+    engine->levels->attempts_failed++;
     if (retry(task, code, kind, retryable, message))
         return;
     bool handled = task->facts.planned.kind != SS_TASK_HANDLER &&

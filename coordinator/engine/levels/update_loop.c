@@ -6,6 +6,7 @@
 #include "common/model/task.h"
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"

@@ -12,6 +12,7 @@
 #include "common/model/writers.h"
 #include "common/pregel/pending.h"
 #include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"

@@ -58,7 +58,7 @@ static void refuse(
 
 static void look(struct engine *engine, struct claim claim)
 {
-    claim.tag = ++engine->tags;
+    claim.tag = ss_engine_tag(engine);
     ss_check(claim.tries < SS_CLAIM_TRIES_MAX);
     claim.is_put = false;
     claim.tries++;
@@ -72,7 +72,7 @@ static void look(struct engine *engine, struct claim claim)
 static void put(struct engine *engine, struct claim claim)
 {
     struct ss_command command = {.type = SS_COMMAND_STORE,
-        .tag = ++engine->tags,
+        .tag = ss_engine_tag(engine),
         .puts = ss_zalloc(1, sizeof(*command.puts)),
         .puts_count = 1};
     command.puts[0] = ss_put_of(SS_RECORD_RUN, name_of(&claim), claim.thread,

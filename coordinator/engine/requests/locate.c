@@ -39,7 +39,7 @@ static void serve(
 static void look(struct engine *engine, struct scan_reply wait, char *key)
 {
     char prefix[SS_RUN_PREFIX_SIZE];
-    struct ss_command command = {.tag = ++engine->tags,
+    struct ss_command command = {.tag = ss_engine_tag(engine),
         .type = key ? SS_COMMAND_GET : SS_COMMAND_SCAN,
         .table = SS_RECORD_RUN};
     if (key) {

@@ -48,7 +48,7 @@ static bool lacks_rows(const struct thread *thread)
 // Takes `wait` and `key`.
 static void look(struct engine *engine, struct scan_reply wait, char *key)
 {
-    wait.tag = ++engine->tags;
+    wait.tag = ss_engine_tag(engine);
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_GET,
                                   .tag = wait.tag,
                                   .table = SS_RECORD_RUN,

@@ -26,6 +26,7 @@
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
@@ -147,7 +148,7 @@ static void make_thread(
     ret_name[SS_HEX128_SIZE - 1] = '\0';
     for (int tries = 0; tries < SS_NAME_TRIES_MAX; tries++) {
         for (size_t i = 0; i < SS_HEX128_SIZE - 1; i++)
-            ret_name[i] = alphabet[ss_prng_below(&engine->prng, 16)];
+            ret_name[i] = alphabet[ss_prng_below(ss_engine_prng(engine), 16)];
         if (ss_shard_owned(engine, ret_name))
             return;
     }

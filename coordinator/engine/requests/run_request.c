@@ -19,6 +19,7 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/said.h"
@@ -102,8 +103,8 @@ static int begin(struct run *run, const struct ss_request *request,
 
 static void random_id(struct engine *engine, char ret_id[SS_UUID_SIZE])
 {
-    uint64_t high = ss_prng_next(&engine->prng);
-    ss_uuid4(high, ss_prng_next(&engine->prng), ret_id);
+    uint64_t high = ss_prng_next(ss_engine_prng(engine));
+    ss_uuid4(high, ss_prng_next(ss_engine_prng(engine)), ret_id);
 }
 
 // Without the facts that it brings: a row of their own keeps these, and whoever

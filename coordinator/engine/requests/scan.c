@@ -98,7 +98,7 @@ static const char *index_of(const char *status)
 static void ask_store(struct engine *engine, const struct ss_request *request,
     struct ss_command command)
 {
-    command.tag = ++engine->tags;
+    command.tag = ss_engine_tag(engine);
     SS_VEC_PUSH(
         &engine->requests->scans, (struct scan_reply){.tag = command.tag,
                                       .request = ss_request_ref(request)});
@@ -265,7 +265,7 @@ static void clear_on(struct engine *engine, const struct scan_reply *wait,
     const char *after, json_int_t done)
 {
     const struct ss_request *request = wait->request;
-    uint64_t tag = ++engine->tags;
+    uint64_t tag = ss_engine_tag(engine);
     SS_VEC_PUSH(&engine->requests->scans,
         (struct scan_reply){
             .tag = tag, .request = ss_request_ref(request), .done = done});

@@ -76,8 +76,8 @@ void ss_show_tasks(struct engine *engine, const struct ss_request *request)
     ss_reply(engine, request,
         json_pack("{s:o, s:I, s:I, s:I, s:o}", "tasks", list, "running",
             (json_int_t)ss_attempts_all(engine)->count, "ready",
-            (json_int_t)engine->counts.tasks_ready, "backoff",
-            (json_int_t)backoff, "waits", ss_waits_json(&waits, true)));
+            (json_int_t)ss_tasks_ready(engine), "backoff", (json_int_t)backoff,
+            "waits", ss_waits_json(&waits, true)));
 }
 
 void ss_show_settings(struct engine *engine, const struct ss_request *request)

@@ -168,7 +168,7 @@ static void change(struct engine *engine, const char *key, json_t *record)
     if (before && !record)
         tell(engine, before, "goes on");
     json_decref(before);
-    engine->ready_moved = true; // of what goes on
+    ss_engine_ready_moved(engine); // of what goes on
 }
 
 static char *key_of_record(const json_t *record)

@@ -356,11 +356,6 @@ const json_t *ss_queue_record(
     return NULL;
 }
 
-size_t ss_queue_count(const struct engine *engine)
-{
-    return engine->runs->queued;
-}
-
 bool ss_queue_turns(struct engine *engine)
 {
     struct runs *runs = engine->runs;

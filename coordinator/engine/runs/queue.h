@@ -47,8 +47,6 @@ bool ss_queue_waits(const struct thread *thread);
 // does not wait.
 const json_t *ss_queue_record(
     const struct thread *thread, const char *run, size_t *ret_before);
-// Those that wait for their turn, on all threads.
-size_t ss_queue_count(const struct engine *engine);
 // True: some began, or ended.
 bool ss_queue_turns(struct engine *engine);
 

@@ -231,7 +231,7 @@ uint64_t ss_record_store(struct thread *thread, const char *run, json_t *record)
 {
     struct engine *engine = ss_thread_facts(thread)->engine;
     struct ss_command command = {.type = SS_COMMAND_STORE,
-        .tag = ++engine->tags,
+        .tag = ss_engine_tag(engine),
         .puts = ss_zalloc(2, sizeof(*command.puts))};
     struct standing stands = standing_of(record);
     command.puts_count = puts_of(

@@ -113,7 +113,7 @@ bool ss_run_recover_as(
     ss_run_move(run, RUN_ACTIVE);
     ss_check(its->entry_seq > 0);
     ss_run_enlist(run);
-    engine->counts.runs_started++;
+    engine->runs->started++;
     ss_engine_narrate(engine,
         "run of graph %s on thread %s is found "
         "unfinished and goes on",

@@ -114,7 +114,7 @@ static void begin_row(struct run *run)
             SS_METADATA_SIZE_MAX);
     ss_run_record_put(run, SS_RUN_RUNNING);
     ss_thread_remember(its->thread, its->graph);
-    its->engine->counts.runs_started++;
+    its->engine->runs->started++;
     ss_engine_narrate(its->engine, "run of graph %s begins on thread %s",
         its->graph->name, ss_thread_facts(its->thread)->id);
     its->engine->watch->accepted(run);
@@ -168,9 +168,9 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
     ss_run_record_put(run, status);
     ss_thread_ran(run, status, result);
     if (status == SS_RUN_FAILED)
-        engine->counts.runs_failed++;
+        engine->runs->failed++;
     else
-        engine->counts.runs_done++;
+        engine->runs->done++;
     ss_engine_narrate(engine, "the run ends: %s", ss_run_status_name(status));
     its->engine->watch->ended(run, result);
     json_decref(result);

@@ -12,6 +12,7 @@
 struct census;
 struct engine;
 struct run;
+struct ss_engine_counts;
 struct ss_map;
 struct ss_graph;
 struct ss_request;
@@ -27,6 +28,9 @@ void ss_runs_init(struct engine *engine);
 // freed, the rest.
 void ss_runs_drop(struct engine *engine);
 void ss_runs_fini(struct engine *engine);
+// What they count, of what an engine does.
+void ss_runs_count(
+    const struct engine *engine, struct ss_engine_counts *counts);
 // Those that are under way or wait for their turn, each under a key of its own.
 const struct ss_map *ss_runs_all(const struct engine *engine);
 

@@ -50,3 +50,15 @@ const struct ss_map *ss_runs_all(const struct engine *engine)
 {
     return &engine->runs->by_name;
 }
+
+void ss_runs_count(const struct engine *engine, struct ss_engine_counts *counts)
+{
+    const struct runs *runs = engine->runs;
+    ss_check(runs->queued <= runs->by_name.count);
+    counts->runs_started = (int64_t)runs->started;
+    counts->runs_done = (int64_t)runs->done;
+    counts->runs_failed = (int64_t)runs->failed;
+    counts->runs_queued = (int64_t)runs->queued;
+    counts->runs_active = (int64_t)(runs->by_name.count - runs->queued);
+    counts->pauses = (int64_t)ss_pauses_count(engine);
+}

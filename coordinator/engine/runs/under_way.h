@@ -13,11 +13,12 @@ struct thread;
 
 // All that are under way or wait for their turn.
 struct runs {
-    struct ss_map by_name;         // and thread (record.c) -> struct run *
-    SS_VEC(struct thread *) turns; // those whose next run may begin
-    size_t queued;                 // runs that wait for their turn
-    SS_VEC(struct run *) ended;    // freed at the end of the step
-    json_t *plain_meta;            // of runs that say no configuration
+    struct ss_map by_name;          // and thread (record.c) -> struct run *
+    SS_VEC(struct thread *) turns;  // those whose next run may begin
+    size_t queued;                  // runs that wait for their turn
+    uint64_t started, done, failed; // that were, in all
+    SS_VEC(struct run *) ended;     // freed at the end of the step
+    json_t *plain_meta;             // of runs that say no configuration
 };
 
 // ------------------------------------------------ record.c

@@ -108,7 +108,7 @@ void ss_vouched_expire(struct engine *engine)
         }
         ss_free(
             ss_map_remove(&scheduler->vouched, scheduler->vouched.first->key));
-        engine->ready_moved = true;
+        ss_engine_ready_moved(engine);
     }
 }
 
@@ -129,7 +129,7 @@ static void grant(struct worker *worker, uint32_t capacity)
     if (capacity == 0 || capacity > worker->capacity)
         capacity = worker->capacity;
     if (capacity > worker->granted)
-        worker->engine->ready_moved = true;
+        ss_engine_ready_moved(worker->engine);
     worker->granted = capacity;
 }
 

@@ -55,7 +55,7 @@ static void is_over(struct engine *engine, size_t i)
     ss_check(limit->lingering > 0);
     limit->lingering--;
     SS_VEC_REMOVE(&limits->lingering, i);
-    engine->ready_moved = true;
+    ss_engine_ready_moved(engine);
 }
 
 static bool are_same(struct ss_attempt a, struct ss_attempt b)

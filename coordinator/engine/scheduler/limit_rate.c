@@ -130,13 +130,13 @@ static void pass(struct engine *engine, struct limit *limit)
            limit->begun.items[0].until_ms <= engine->now_ms) {
         limit->begun_now -= limit->begun.items[0].count;
         SS_VEC_REMOVE(&limit->begun, 0);
-        engine->ready_moved = true;
+        ss_engine_ready_moved(engine);
     }
     ss_check(limit->begun_now >= 0);
     if (limit->fresh_until_ms > 0 && limit->fresh_until_ms <= engine->now_ms) {
         limit->fresh_until_ms = 0;
         limit->fresh = (struct ss_shards){{0}};
-        engine->ready_moved = true;
+        ss_engine_ready_moved(engine);
     }
     if (limit->waiting == 0)
         return;

@@ -60,7 +60,7 @@ static void assign(struct engine *engine)
         ss_ready_queue_add(moved.items[i]);
     }
     SS_VEC_FINI(&moved);
-    engine->ready_moved = true;
+    ss_engine_ready_moved(engine);
 }
 
 // ------------------------------------------------ what graphs say
@@ -123,7 +123,7 @@ void ss_limits_reckon(struct engine *engine)
     ss_limit_rates_count(engine);
     if (engine->scheduler->limits.has_moved)
         assign(engine);
-    engine->ready_moved = true;
+    ss_engine_ready_moved(engine);
 }
 
 // ------------------------------------------------ values that vanish

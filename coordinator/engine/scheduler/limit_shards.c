@@ -217,7 +217,7 @@ static void hold_expire(struct engine *engine)
     limits->held = (struct ss_shards){{0}};
     for (const struct ss_map_entry *e = limits->by_name.first; e; e = e->next)
         ((struct limit *)e->value)->claimed = 0;
-    engine->ready_moved = true;
+    ss_engine_ready_moved(engine);
 }
 
 void ss_limits_expire(struct engine *engine)

@@ -63,7 +63,7 @@ void ss_limit_record_free(void *value)
 
 void ss_limit_batch(struct engine *engine, const struct ss_request *request)
 {
-    struct limit_batch batch = {.tag = ++engine->tags,
+    struct limit_batch batch = {.tag = ss_engine_tag(engine),
         .request = request ? ss_request_ref(request) : NULL};
     SS_VEC_PUSH(&engine->scheduler->limits.under_way, batch);
 }

@@ -71,6 +71,7 @@ struct line {
 
 struct ready_queue {
     SS_VEC(struct group *) groups;
+    size_t tasks;   // in all lines
     uint64_t turns; // that groups had
     uint64_t dispatches;
 };
@@ -218,7 +219,7 @@ void ss_ready_queue_add(struct task *task)
         facts->gate_seq > ss_thread_facts(level->thread)->durable;
     if (attempt->is_aside)
         ss_gate_wait(level->thread, &attempt->gate, facts->gate_seq);
-    level->engine->counts.tasks_ready++;
+    level->engine->scheduler->queue->tasks++;
     chain_add(task);
 }
 
@@ -279,9 +280,9 @@ void ss_ready_queue_remove(struct task *task)
     bool keeps = line->keeps > 0 &&
                  line->kept_in == level->engine->scheduler->queue->dispatches;
     if (keeps) // others may have that now
-        level->engine->ready_moved = true;
-    ss_check(level->engine->counts.tasks_ready > 0);
-    level->engine->counts.tasks_ready--;
+        ss_engine_ready_moved(level->engine);
+    ss_check(level->engine->scheduler->queue->tasks > 0);
+    level->engine->scheduler->queue->tasks--;
     if (!line->tasks.first && !line->aside.first)
         drop_line(level->engine, line);
 }
@@ -535,6 +536,11 @@ static size_t verify_group(
     return count;
 }
 
+size_t ss_tasks_ready(const struct engine *engine)
+{
+    return engine->scheduler->queue->tasks;
+}
+
 void ss_lines_verify(const struct engine *engine, struct census *census)
 {
     const struct ready_queue *queue = engine->scheduler->queue;
@@ -546,6 +552,6 @@ void ss_lines_verify(const struct engine *engine, struct census *census)
         count += verify_group(queue, queue->groups.items[i]);
     }
     ss_invariant(I123, count == census->tasks[TASK_READY]);
-    ss_invariant(I124, engine->counts.tasks_ready == (int64_t)count);
+    ss_invariant(I124, queue->tasks == count);
     census->seen += count;
 }

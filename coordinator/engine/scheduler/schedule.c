@@ -51,7 +51,7 @@ static void schedule(struct task *task)
             ss_task_facts(task)->planned.node->name, labels);
         ss_free(labels);
     }
-    engine->ready_moved = true;
+    ss_engine_ready_moved(engine);
 }
 
 void ss_schedule_ready(struct engine *engine)
@@ -96,7 +96,7 @@ static void attempt_ends(struct task *task)
         (*it)->out--;
     attempt_of(task)->worker = NULL;
     ss_task_attempt_over(task);
-    level->engine->ready_moved = true;
+    ss_engine_ready_moved(level->engine);
 }
 
 static void forget_task(struct task *task)
@@ -157,7 +157,6 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_check(!old);
     worker->running++;
     worker->attempts++;
-    engine->counts.attempts_sent++;
     ss_graph_attempted(engine, ss_task_root_graph(task));
     for (EACH_LIMIT(it, attempt_of(task)->limits))
         (*it)->out++;
@@ -203,10 +202,7 @@ void ss_dispatch(struct engine *engine)
     if (engine->drains)
         return;
     ss_takeover_all(engine);
-    if (!engine->ready_moved)
-        return;
-    engine->ready_moved = false;
-    if (ss_store_is_slow(engine))
+    if (!ss_engine_take_ready_moved(engine) || ss_store_is_slow(engine))
         return; // an answer of the store moves on
     uint64_t room = free_room(engine);
     ss_ready_queue_begin(engine);
@@ -313,7 +309,7 @@ void ss_attempts_lose(struct worker *worker, struct attempts *lost,
         if (!task)
             continue;
         worker->lost++;
-        engine->counts.attempts_lost++;
+        engine->scheduler->attempts_lost++;
         ss_vouched(task);
         attempt_ends(task);
         struct ss_outcome *outcome = ss_task_lost(task, why, how);
@@ -359,7 +355,7 @@ static void remove_worker(struct worker *worker, const char *why)
     ss_map_remove(&engine->scheduler->workers, worker->peer);
     serve_no_more(worker);
     ss_worker_free(worker);
-    engine->ready_moved = true;
+    ss_engine_ready_moved(engine);
 }
 
 static struct worker *add_worker(
@@ -422,7 +418,7 @@ static void welcome(struct engine *engine, const struct ss_event *event,
     ss_worker_remind(worker);
     ss_claimed_take(worker, event->hello.offers, event->hello.offers_count);
     ss_seek_all(worker);
-    engine->ready_moved = true;
+    ss_engine_ready_moved(engine);
 }
 
 void ss_worker_hello(struct engine *engine, const struct ss_event *event)

@@ -150,8 +150,6 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
     verify_served(engine);
     verify_ready(engine);
     ss_invariant(I174, engine->scheduler->workers.count <= SS_WORKERS_MAX);
-    ss_invariant(I175,
-        engine->counts.attempts_sent == (int64_t)engine->scheduler->dispatches);
     verify_vouched(engine);
     ss_limits_verify(engine);
 }

@@ -47,13 +47,19 @@ size_t ss_workers_count(const struct engine *engine)
     return engine->scheduler->workers.count;
 }
 
-int64_t ss_workers_capacity(const struct engine *engine)
+void ss_workers_sum(
+    const struct engine *engine, struct ss_engine_counts *counts)
 {
-    int64_t capacity = 0;
-    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+    const struct scheduler *scheduler = engine->scheduler;
+    counts->attempts_sent = (int64_t)scheduler->dispatches;
+    counts->attempts_lost = (int64_t)scheduler->attempts_lost;
+    counts->tasks_ready = (int64_t)ss_tasks_ready(engine);
+    counts->tasks_running = (int64_t)scheduler->attempts.count;
+    counts->workers = (int64_t)scheduler->workers.count;
+    counts->capacity = 0; // tasks that all of them take at once
+    for (const struct ss_map_entry *e = scheduler->workers.first; e;
          e = e->next)
-        capacity += ((const struct worker *)e->value)->capacity;
-    return capacity;
+        counts->capacity += ((const struct worker *)e->value)->capacity;
 }
 
 struct ss_attempt ss_attempt_name(const struct task *task)

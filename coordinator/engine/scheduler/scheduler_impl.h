@@ -113,6 +113,7 @@ struct scheduler {
     uint64_t worker_numbers;   // that were given
     struct ss_map attempts;    // dispatch number -> struct task *
     uint64_t dispatches;       // numbers that were given
+    uint64_t attempts_lost;
     struct ss_map
         vouched;     // beat.c: task and thread -> when it may be sent anew
     uint64_t stamps; // of lists that workers hold

@@ -263,7 +263,7 @@ void ss_claimed_expire(struct engine *engine)
         ss_engine_wake(engine, engine->scheduler->takeover_until_ms);
     else if (engine->scheduler->takeover_until_ms > 0) {
         engine->scheduler->takeover_until_ms = 0;
-        engine->ready_moved = true;
+        ss_engine_ready_moved(engine);
     }
     for (struct ss_map_entry *e = takeover->offers.first, *next; e; e = next) {
         next = e->next;

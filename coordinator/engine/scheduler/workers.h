@@ -20,8 +20,11 @@ struct task;
 // Tasks that are out, each under a key of its own.
 const struct ss_map *ss_attempts_all(const struct engine *engine);
 size_t ss_workers_count(const struct engine *engine);
-// Tasks that all of them take at once.
-int64_t ss_workers_capacity(const struct engine *engine);
+// What they count, of what an engine does.
+void ss_workers_sum(
+    const struct engine *engine, struct ss_engine_counts *counts);
+// Tasks that wait for a worker (ready_queue.c).
+size_t ss_tasks_ready(const struct engine *engine);
 // The last one of a task, where it is out (the worker's name, borrowed, or
 // NULL: nowhere), and how long it has been.
 struct ss_attempt ss_attempt_name(const struct task *task);

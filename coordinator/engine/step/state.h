@@ -39,9 +39,8 @@ struct unit_answer {
 };
 
 struct engine {
-    // What a step is made of.
+    // What a step is made of: this room alone writes it (step.h).
     struct ss_engine_options options;
-    struct ss_engine_counts counts;
     struct ss_prng prng;
     int64_t now_ms, wall_us;
     int64_t wake_at_ms;
@@ -53,7 +52,8 @@ struct engine {
     bool drains;        // no more tasks are sent
     bool in_step;       // more events of this step follow
     bool ready_moved;   // a task that waits for a worker may find one
-    // What each room keeps; its files alone know what that is.
+    // What each room keeps, set by who makes it; its files alone know what
+    // that is.
     struct threads *threads;
     struct shards *shards;
     struct graphs *graphs;
@@ -65,5 +65,25 @@ struct engine {
     struct scheduler *scheduler;
     struct requests *requests;
 };
+
+// A task that waits for a worker may find one.
+static inline void ss_engine_ready_moved(struct engine *engine)
+{
+    engine->ready_moved = true;
+}
+
+// True: one may, since this was asked last.
+static inline bool ss_engine_take_ready_moved(struct engine *engine)
+{
+    bool moved = engine->ready_moved;
+    engine->ready_moved = false;
+    return moved;
+}
+
+// A number that was not given yet, under which the store answers.
+static inline uint64_t ss_engine_tag(struct engine *engine)
+{
+    return ++engine->tags;
+}
 
 #endif

@@ -6,15 +6,87 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/base/prng.h"
 #include "common/base/status.h"
 #include "common/model/find.h"
+#include "common/model/journal.h"
 #include "common/model/run_status.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
+
+void ss_step_init(struct engine *engine,
+    const struct ss_engine_options *options, const struct watch *watch)
+{
+    struct ss_engine_options *ours = &engine->options;
+    ss_check(watch && !engine->watch);
+    *ours = *options;
+    if (ours->lease_ms <= 0)
+        ours->lease_ms = SS_LEASE_MS;
+    if (ours->heartbeat_ms <= 0)
+        ours->heartbeat_ms = SS_HEARTBEAT_MS;
+    if (ours->idle_ms <= 0)
+        ours->idle_ms = SS_THREAD_IDLE_MS;
+    if (ours->idle_large_max == 0)
+        ours->idle_large_max = SS_IDLE_LARGE_MAX;
+    engine->row_format =
+        options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
+    engine->watch = watch;
+    ss_prng_init(&engine->prng, options->seed);
+}
+
+void ss_step_fini(struct engine *engine)
+{
+    ss_engine_forget_commands(engine);
+    SS_VEC_FINI(&engine->commands);
+    ss_check(engine->stored.count == 0);
+    SS_VEC_FINI(&engine->stored);
+}
+
+// ------------------------------------------------ what a step is made of
+
+void ss_step_time(struct engine *engine, int64_t now_ms, int64_t wall_us)
+{
+    ss_check(now_ms >= engine->now_ms);
+    engine->now_ms = now_ms;
+    if (wall_us > engine->wall_us)
+        engine->wall_us = wall_us;
+    if (!engine->in_step)
+        engine->wake_at_ms = INT64_MAX;
+}
+
+void ss_step_follow(struct engine *engine, bool more)
+{
+    engine->in_step = more;
+}
+
+void ss_step_pass_us(struct engine *engine)
+{
+    engine->wall_us++;
+}
+
+void ss_engine_drain(struct engine *engine)
+{
+    engine->drains = true;
+}
+
+void ss_engine_rows_as(struct engine *engine, int32_t row_format)
+{
+    ss_check(row_format > 0);
+    engine->row_format = row_format;
+}
+
+struct ss_prng *ss_engine_prng(struct engine *engine)
+{
+    return &engine->prng;
+}
+
+// ------------------------------------------------ what it gives
 
 void ss_put_fini(struct ss_command_put *put)
 {
@@ -85,6 +157,11 @@ void ss_engine_forget_commands(struct engine *engine)
     for (size_t i = 0; i < engine->commands.count; i++)
         ss_command_fini(&engine->commands.items[i]);
     engine->commands.count = 0;
+}
+
+void ss_engine_forget_stored(struct engine *engine)
+{
+    engine->stored.count = 0;
 }
 
 void ss_engine_narrate(struct engine *engine, const char *format, ...)

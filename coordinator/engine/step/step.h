@@ -4,14 +4,34 @@
 #define SS_ENGINE_STEP_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/status.h"
 #include "coordinator/engine/engine.h"
 
 struct engine;
+struct ss_prng;
 struct thread;
+struct watch;
 
+// The rooms are made: what they are told, and who is told what happens.
+void ss_step_init(struct engine *engine,
+    const struct ss_engine_options *options, const struct watch *watch);
+void ss_step_fini(struct engine *engine);
+// An event comes at that time. Where it begins a step nobody has asked to be
+// woken yet.
+void ss_step_time(struct engine *engine, int64_t now_ms, int64_t wall_us);
+// More events of this step follow, or none.
+void ss_step_follow(struct engine *engine, bool more);
+// What happens from here on is later than what did before.
+void ss_step_pass_us(struct engine *engine);
+// No more tasks are sent.
+void ss_engine_drain(struct engine *engine);
+// Rows of newer formats than that are not written.
+void ss_engine_rows_as(struct engine *engine, int32_t row_format);
+// Where random numbers come from: whoever draws one moves it.
+struct ss_prng *ss_engine_prng(struct engine *engine);
 // Append to this step's commands. Takes what the command owns.
 void ss_engine_command(struct engine *engine, struct ss_command command);
 void ss_command_fini(struct ss_command *command);
@@ -19,6 +39,8 @@ void ss_command_fini(struct ss_command *command);
 // came to is told at the end of the step. `thread`: whose unit it is, or NULL.
 void ss_engine_store(struct engine *engine, struct thread *thread,
     const struct ss_command *command);
+// Those answers were told.
+void ss_engine_forget_stored(struct engine *engine);
 // A record as it goes to the store. Takes `value` (NULL: delete). Gives, to
 // ss_put_fini().
 struct ss_command_put ss_put_of(enum ss_record_table table, const char *key,

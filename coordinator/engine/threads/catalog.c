@@ -81,7 +81,7 @@ static void announce(struct engine *engine, struct known_graph *known)
         date_new(engine, known);
         return;
     }
-    known->look_tag = ++engine->tags;
+    known->look_tag = ss_engine_tag(engine);
     ss_engine_command(engine, (struct ss_command){.tag = known->look_tag,
                                   .type = SS_COMMAND_GET,
                                   .table = SS_RECORD_GRAPH,

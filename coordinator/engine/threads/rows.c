@@ -33,7 +33,8 @@ void ss_thread_new_id(
         ticks = thread->last_ticks + 1;
     thread->last_ticks = ticks;
     ss_uuid6(ticks, step,
-        ss_prng_next(&thread->facts.engine->prng) & 0xffffffffffffu, ret_id);
+        ss_prng_next(ss_engine_prng(thread->facts.engine)) & 0xffffffffffffu,
+        ret_id);
 }
 
 void ss_thread_has_id(struct thread *thread, const char *id)

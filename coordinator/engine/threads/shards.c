@@ -138,7 +138,7 @@ bool ss_shards_seen(struct engine *engine, const struct ss_event *event)
         shards->owners[i] = owner < event->members.count ? owner : SS_NOBODY;
     }
     if (event->members.row_format > 0)
-        engine->row_format = event->members.row_format;
+        ss_engine_rows_as(engine, event->members.row_format);
     return is_news;
 }
 

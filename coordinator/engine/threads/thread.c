@@ -25,7 +25,7 @@
 // A tag under which the store will answer it. Gives.
 static uint64_t await_tag(struct thread *thread)
 {
-    uint64_t tag = ++thread->facts.engine->tags;
+    uint64_t tag = ss_engine_tag(thread->facts.engine);
     void *old =
         ss_map_put_number(&thread->facts.engine->threads->awaited, tag, thread);
     ss_check(!old);
@@ -257,7 +257,7 @@ static void store_answers(struct thread *thread)
     thread->store_tag = 0;
     ss_check(thread->facts.engine->threads->stores_out > 0);
     thread->facts.engine->threads->stores_out--;
-    thread->facts.engine->ready_moved = true;
+    ss_engine_ready_moved(thread->facts.engine);
 }
 
 void ss_thread_delete(struct thread *thread)
@@ -282,7 +282,7 @@ static void begin_anew(struct thread *thread, struct ss_command *command)
     thread->known = false;
     // Its next life begins later, also while a wall clock that was set back
     // stands: by that time what is left of this life is known.
-    thread->facts.engine->wall_us++;
+    ss_step_pass_us(thread->facts.engine);
     ss_thread_record_found(thread, NULL);
     ss_free(thread->facts.graph);
     thread->facts.graph = NULL;
@@ -327,7 +327,7 @@ static void keep_unit(struct thread *thread, size_t rows_count)
     for (size_t i = 0; i < rows_count; i++)
         SS_VEC_PUSH(&threads->unit, NULL);
     struct ss_command command = unit_of(thread, threads->unit.items);
-    command.tag = thread->store_tag = ++thread->facts.engine->tags;
+    command.tag = thread->store_tag = ss_engine_tag(thread->facts.engine);
     command.puts = thread->puts.items;
     command.puts_count = thread->puts.count;
     ss_engine_store(thread->facts.engine, thread, &command);
@@ -377,7 +377,8 @@ enum unit_end ss_thread_stored(
     }
     thread->facts.durable = thread->store_to;
     thread->units_durable = thread->units;
-    thread->facts.engine->ready_moved = true; // dispatches may pass their gate
+    ss_engine_ready_moved(
+        thread->facts.engine); // dispatches may pass their gate
     ss_gate_open(thread);
     if (thread->deletion != DELETION_OUT)
         return UNIT_DURABLE;
