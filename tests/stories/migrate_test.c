@@ -222,6 +222,23 @@ START_TEST(a_task_that_is_out_begins_again_on_the_new_version)
 }
 END_TEST
 
+START_TEST(a_run_that_moves_counts_what_it_did_before)
+{
+    version_one();
+    world_hold("b");
+    uint64_t id = world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_get("migrate", "{'run': '1'}");
+    world_let("b");
+    json_t *moved = json_object_get(world_finish(id), "stats");
+    json_t *stayed = json_object_get(world_get("run", RUN("2", "")), "stats");
+    ck_assert_int_eq(
+        ss_json_int(moved, "tasks", 0), ss_json_int(stayed, "tasks", -1));
+}
+END_TEST
+
 START_TEST(a_run_that_waits_for_its_turn_moves_too)
 {
     version_one();
@@ -545,6 +562,7 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     a_run_that_nobody_serves_waits_says_so_and_is_not_lost,
     a_run_moves_when_it_is_told_and_does_nothing_twice,
     a_task_that_is_out_begins_again_on_the_new_version,
+    a_run_that_moves_counts_what_it_did_before,
     a_run_that_waits_for_its_turn_moves_too,
     a_run_whose_graph_nobody_knows_waits_and_moves,
     what_cannot_move_is_refused_by_name,
