@@ -10,7 +10,7 @@
 
 struct ss_row *ss_row_new(void)
 {
-    enum { MEMORY_SIZE = 368 }; // a row of a chain's superstep has room in two
+    enum { MEMORY_SIZE = 432 }; // a row of a chain's superstep has room in two
     struct ss_row *row = ss_zalloc(1, sizeof(*row));
     row->memory.first = MEMORY_SIZE;
     return row;
