@@ -219,7 +219,8 @@ static bool find_why(struct ss_client *client, char *ret_why, size_t size)
     if (found == SS_PROBE_CANNOT)
         return true;
     if (found == SS_PROBE_LISTENS && !trouble)
-        trouble = "says nothing: it hangs, is overloaded, or is no coordinator";
+        trouble =
+            "says nothing: it hangs, is overloaded, or is not a coordinator";
     if (found == SS_PROBE_NOBODY || !trouble)
         return false;
     snprintf(ret_why, size, "somebody listens there, but %s", trouble);

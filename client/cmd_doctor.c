@@ -360,8 +360,7 @@ static int look_at_cluster(json_t *found)
     return SS_CLI_DONE;
 }
 
-// ------------------------------------------------------------------ the
-// command
+// ------------------------------------------------ the command
 
 static void print(const json_t *found)
 {

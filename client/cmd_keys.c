@@ -150,8 +150,7 @@ static int list_keys(void)
     return status == SS_OK ? SS_CLI_DONE : fail(&error);
 }
 
-// ------------------------------------------------------------------ allow,
-// revoke
+// ------------------------------------------------ allow, revoke
 
 static int allow_key(void)
 {

@@ -187,8 +187,9 @@ int ss_cmd_new(struct ss_client *client)
     const char *name = words.items[0];
     (void)client;
     if (!is_name(name))
-        return ss_cli_usage("\"%s\" is no name for a project: letters, digits, "
-                            "_ and -, %d at most, and a letter first",
+        return ss_cli_usage(
+            "\"%s\" is not a name for a project: letters, digits, "
+            "_ and -, %d at most, and a letter first",
             name, NAME_MAX_SIZE);
     if (mkdir(name, 0777) != 0)
         return errno == EEXIST

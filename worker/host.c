@@ -450,8 +450,7 @@ static void *thread_main(void *ctx)
     return NULL;
 }
 
-// ------------------------------------------------------------------ the loop's
-// side
+// ------------------------------------------------ the loop's side
 
 static int open_pipe(int fds[2], struct ss_error *error)
 {

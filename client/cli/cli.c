@@ -316,8 +316,7 @@ void ss_cli_print_table(struct ss_table *table, const char *none)
     ss_table_destroy(&table);
 }
 
-// ------------------------------------------------------------------
-// dispatching
+// ------------------------------------------------ dispatching
 
 static void print_help(const struct ss_cli_command *commands)
 {

@@ -82,7 +82,7 @@ int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
 void ss_cli_warn(const char *format, ...) SS_PRINTF(1, 2);
 // Each of an answer's "warnings".
 void ss_cli_warn_all(const json_t *answer);
-// What is no error, and no warning: what it waits for.
+// What is neither an error nor a warning: what it waits for.
 void ss_cli_note(const char *format, ...) SS_PRINTF(1, 2);
 // As ss_cli_fail(), with the code of the error.
 int ss_cli_fail_as(const char *code, const char *format, ...) SS_PRINTF(2, 3);

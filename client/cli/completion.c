@@ -97,7 +97,7 @@ static struct typed read_words(const char *const *words, size_t count)
 
 // ----------------------------------------------------------------- candidates
 
-// Names are not ours: what could move a cursor is no candidate.
+// Names are not ours: what could move a cursor is not a candidate.
 static void offer(const struct typed *typed, const char *name)
 {
     char *plain = ss_text_plain(name);

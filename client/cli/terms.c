@@ -71,8 +71,8 @@ static int add_pairs(json_t **config_json, struct ss_error *error)
     json_t *metadata = json_object_get(*config_json, "metadata");
     if (metadata && !json_is_object(metadata)) {
         json_decref(said);
-        return ss_error_set(
-            error, SS_EINVAL, "--meta: the metadata of --config is no object");
+        return ss_error_set(error, SS_EINVAL,
+            "--meta: the metadata of --config is not an object");
     }
     if (metadata)
         json_object_update(metadata, said);

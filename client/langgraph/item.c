@@ -436,7 +436,7 @@ static int encode_number(struct encoder *encoder, const struct ss_typed *typed)
     return end && !*end && errno == 0 ? SS_OK : not_data(encoder, typed->name);
 }
 
-// The argument's own members are fields: they are no message.
+// The argument's own members are fields: they are not messages.
 static int encode_arg(struct encoder *encoder, const json_t *arg, int depth)
 {
     return json_is_object(arg) && !ss_mark_is(arg)
@@ -451,7 +451,7 @@ static int encode_ext(
     struct encoder encoder = *outer;
     if (!ss_ext_is_name(typed->module) || !ss_ext_is_name(typed->name))
         return ss_error_set(outer->error, SS_EFORMAT,
-            "\"%.100s.%.100s\" is no name of a class", typed->module,
+            "\"%.100s.%.100s\" is not a name of a class", typed->module,
             typed->name);
     char *name = ss_format("%s.%s", typed->module, typed->name);
     int status = ss_ext_check_class(name, outer->allowed, outer->error);

@@ -55,8 +55,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// ------------------------------------------------------------------
-// connections
+// ------------------------------------------------ connections
 
 // Connections that were on their way are still accepted, and prolong the block.
 static void block(struct ss_admission *admission, const char *address)
@@ -485,8 +484,7 @@ void ss_admission_counts(
     ret->connections = ss_rate_limit_connections(admission->rates);
 }
 
-// ------------------------------------------------------------------ open,
-// close
+// ------------------------------------------------ open, close
 
 static struct ss_rate_limit_settings fit_limits(
     const struct ss_rate_limit_settings *given)

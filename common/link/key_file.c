@@ -77,8 +77,7 @@ static bool key_take_word(struct ss_key *key, char *line)
            key_take_half(key->secret_half, value);
 }
 
-// ------------------------------------------------------------------
-// certificates
+// ------------------------------------------------ certificates
 
 struct key_section {
     bool is_metadata, is_curve;

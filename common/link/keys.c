@@ -305,8 +305,7 @@ int ss_key_load(
     return status;
 }
 
-// ------------------------------------------------------------------ in a
-// folder
+// ------------------------------------------------ in a folder
 
 // The path of the first of `roles` whose file is there; otherwise the path that
 // it would have. Gives.

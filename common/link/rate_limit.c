@@ -145,8 +145,7 @@ static struct address *address_of(
     return address;
 }
 
-// ------------------------------------------------------------------
-// connections
+// ------------------------------------------------ connections
 
 static struct connection *connection_at(struct ss_rate_limit *rates, int fd)
 {

@@ -113,8 +113,8 @@ static int read_after(const struct ss_request *request, struct ss_find *ret,
     if (read_place(request->after, ret))
         return SS_OK;
     return ss_error_set(error, SS_EINVAL,
-        "%s: \"%s\" is no place in a list of the newest: take the \"next\" of "
-        "the page before",
+        "%s: \"%s\" is not a place in a list of the newest: take the \"next\" "
+        "of the page before",
         ss_request_name(request), request->after);
 }
 

@@ -133,7 +133,7 @@ static bool is_known(const struct ss_writer *w, const char *key)
 }
 
 // A key that is mistyped is the only trace of what went wrong. Who has nobody
-// to warn writes what another graph made: there others' keys are no mistake.
+// to warn writes what another graph made: there others' keys are not mistakes.
 static int leave_out(struct ss_writer *w, const char *key)
 {
     enum { TOLD_MAX = 8 }; // one that is mistyped, not all of another's map

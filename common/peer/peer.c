@@ -79,8 +79,7 @@ int64_t ss_peer_lost_at_ms(const struct ss_peer *peer, int64_t lease_ms)
     return peer->heard_ms + lease_ms;
 }
 
-// ------------------------------------------------------------------ all of
-// them
+// ------------------------------------------------ all of them
 
 void ss_peers_add(struct ss_peers *peers, struct ss_peer *peer)
 {

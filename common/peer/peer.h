@@ -27,8 +27,7 @@
 // As many as a coordinator announces (256), and those that people gave.
 enum { SS_PEER_ENDPOINTS_MAX = 320 };
 
-// ------------------------------------------------------------------ a
-// connection
+// ------------------------------------------------ a connection
 
 // The first member of a larger struct, where a caller keeps more of a peer.
 // Others read `number` and `endpoint`, and leave the rest to the functions
@@ -70,8 +69,7 @@ int64_t ss_peer_silent_at_ms(const struct ss_peer *peer, int64_t patience_ms);
 // When its last sign is `lease_ms` old.
 int64_t ss_peer_lost_at_ms(const struct ss_peer *peer, int64_t lease_ms);
 
-// ------------------------------------------------------------------ all of
-// them
+// ------------------------------------------------ all of them
 
 // In the order in which they came. Zero bytes are none.
 struct ss_peers {

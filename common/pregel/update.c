@@ -119,7 +119,7 @@ static size_t written_channel(
     if (last->name && strcmp(last->name, name) == 0)
         return last->channel;
     last->name = name;
-    // of what is no channel the run warned when the task was committed
+    // of what is not a channel the run warned when the task was committed
     last->channel =
         ss_name_ignored(name) ? SS_NONE : ss_graph_channel(graph, name);
     return last->channel;

@@ -10,12 +10,11 @@
 
 enum {
     // Supersteps that end within one step, with no task outside: a cycle of
-    // graphs
-    // without nodes would never leave it. Then others' events come first.
+    // graphs without nodes would never leave it. Then others' events come
+    // first.
     SS_STEP_SUPERSTEPS_MAX = 100,
     // So long the link of a worker whose process is said to have ended is
-    // tried,
-    // and how often: a report comes on another connection than the end.
+    // tried, and how often: a report comes on another connection than the end.
     SS_ENDED_LOOK_MS = 2000,
     SS_ENDED_EACH_MS = 100,
     SS_ENDED_HOW_SIZE_MAX = 160, // bytes that are told of how
@@ -75,8 +74,7 @@ enum {
     // every 4,000,000th request for a new thread finds none, and is sent on.
     SS_NAME_TRIES_MAX = 16384,
     // Items of a list in one answer, and their bytes: while it is made nobody
-    // else
-    // is served. Who wants more asks again.
+    // else is served. Who wants more asks again.
     SS_HISTORY_MAX = 10000,
     SS_PAGE_SIZE_MAX = 8 << 20,
     // Records that one request for some runs looks at, wanted or not.
@@ -98,8 +96,8 @@ enum {
     SS_IMPORT_MAX = 10000,      // checkpoints in one piece of an import
     SS_THREAD_IDLE_MS = 60000,  // a thread unused so long is forgotten
     // Threads that nobody uses now and that are known all the same, and what
-    // one
-    // may take on the average: beyond that the longest idle ones are forgotten.
+    // one may take on the average: beyond that the longest idle ones are
+    // forgotten.
     SS_IDLE_THREADS_MAX = 10000,
     SS_IDLE_THREAD_SIZE = 4096,
     // Of those so many at most stay as they are, and for so long, while they
@@ -118,8 +116,8 @@ enum {
     SS_STILL_LARGE_MAX = 1024,
     SS_STILL_PACK_MS = 2000,
     // The same where no worker serves their graph: nothing comes for them
-    // before
-    // one has been started, and what rows take at once is not given back.
+    // before one has been started, and what rows take at once is not given
+    // back.
     SS_STILL_UNSERVED_PACK_MS = 100,
     SS_EVICT_EVERY_MS = 5000,
     SS_LEASE_MS = 3000,

@@ -186,8 +186,7 @@ END_TEST
 // --- what programs put that know of no times ---------------------------------
 
 // The runs or threads of a page, the newest first; "..." where some have no
-// time yet.
-// Takes `find`.
+// time yet. Takes `find`.
 static void expect_found(
     struct ss_store *store, struct ss_find find, const char *list)
 {

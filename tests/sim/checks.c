@@ -195,8 +195,7 @@ void check_event(const struct coordinator *it, const struct customer *customer,
             customer_thread(customer));
 }
 
-// ------------------------------------------------------------------ the
-// journal
+// ------------------------------------------------ the journal
 
 struct load {
     struct world *world;

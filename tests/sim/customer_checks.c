@@ -244,7 +244,7 @@ void customer_on_answer(struct customer *it, json_t *answer)
         strcmp(status, "interrupted") != 0 && strcmp(status, "done") != 0)
         violated(it->process.world,
             "the stream of run %s has a gap: it shows "
-            "what is no step of the reference",
+            "what is not a step of the reference",
             it->run);
     if (strcmp(status, "running") == 0) // detached: listen from now on
         customer_come_back(it, PAUSE_MS);

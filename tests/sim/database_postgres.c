@@ -284,7 +284,7 @@ static void check_owners(struct world *world)
         " (SELECT name FROM world_%d.members) LIMIT 1",
         pid, pid);
     if (*lost)
-        violated(world, "shards are of %s, which is no member", lost);
+        violated(world, "shards are of %s, which is not a member", lost);
 }
 
 static void note_done(struct side *side, const struct ss_job *job)

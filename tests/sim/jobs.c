@@ -176,8 +176,7 @@ static void run_children(const struct range *range, struct tally *tally)
     }
 }
 
-// ------------------------------------------------------------------ the
-// summary
+// ------------------------------------------------ the summary
 
 static int by_steps(const void *a, const void *b)
 {

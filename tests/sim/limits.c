@@ -78,8 +78,7 @@ void limits_fini(struct world *world)
     ss_free(seen);
 }
 
-// ------------------------------------------------------------------ what is
-// seen
+// ------------------------------------------------ what is seen
 
 void limits_heard(struct coordinator *it, const char *peer)
 {

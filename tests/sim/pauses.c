@@ -124,8 +124,7 @@ void pauses_plan(struct world *world)
                 .kind = ERRAND_HOLD});
 }
 
-// ------------------------------------------------------------------ what it
-// knows
+// ------------------------------------------------ what it knows
 
 static void know(struct coordinator *it, const json_t *record)
 {

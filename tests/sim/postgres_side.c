@@ -371,8 +371,7 @@ void line_errand(struct world *world, uint64_t number)
     settle(pg, world);
 }
 
-// ------------------------------------------------------------------ the
-// store's
+// ------------------------------------------------ the store's
 
 static PGconn *refused(void)
 {

@@ -20,8 +20,7 @@ enum {
     SETTLED_MS = 6000,  // then all coordinators know who serves what
 };
 
-// ------------------------------------------------------------------ rolling
-// out
+// ------------------------------------------------ rolling out
 
 static const struct plan *plan_named(
     const struct world *world, const char *name)
@@ -74,8 +73,7 @@ bool versions_are_current(const struct world *world, const struct worker *it)
     return true;
 }
 
-// ------------------------------------------------------------------ moving
-// runs
+// ------------------------------------------------ moving runs
 
 static const struct ss_graph *deployed_of(
     const struct world *world, const char *name)
@@ -202,8 +200,7 @@ const struct ss_graph *versions_serve(
     violated(world, "an order is of no graph: %s", order->app_graph);
 }
 
-// ------------------------------------------------------------------ the
-// journal
+// ------------------------------------------------ the journal
 
 // What a body wrote, and what later tasks were given of it.
 struct result {

@@ -127,7 +127,8 @@ static int on(struct ss_route *route)
     return ss_route_to(route, SS_END);
 }
 
-// What the graph inside has beside the outer's keys is no mistake of anybody.
+// What the graph inside has beside the outer's keys is not a mistake of
+// anybody.
 static void strict_outer(struct ss_graph_def *graph)
 {
     ss_strict(graph);
@@ -272,12 +273,12 @@ START_TEST(a_key_of_the_input_that_is_none_is_named)
     json_t *answer = here_run("log", "{'log': [], 'lgo': ['x']}");
     const char *warnings = here_text(here_at(answer, "warnings"));
     ck_assert_str_eq(warnings,
-        "[\"\\\"lgo\\\" of the input is no channel of graph log and was "
+        "[\"\\\"lgo\\\" of the input is not a channel of graph log and was "
         "ignored. Did you mean \\\"log\\\"?\"]");
     answer = here_run("log", "{'far': 1, 'away': 2}");
     warnings = here_text(here_at(answer, "warnings"));
     ck_assert_ptr_nonnull(
-        strstr(warnings, "\\\"far\\\" of the input is no channel"));
+        strstr(warnings, "\\\"far\\\" of the input is not a channel"));
     ck_assert_ptr_nonnull(strstr(warnings, "ignored, as others were."));
 }
 END_TEST

@@ -507,7 +507,8 @@ START_TEST(a_question_that_makes_no_sense_is_told_so)
         "runs: there is no order \"newst\", only \"newest\" and \"key\"."
         " Did you mean \"newest\"?");
     is_refused("threads", "{'order': 'newest', 'after': 'a'}",
-        "threads: \"a\" is no place in a list of the newest: take the \"next\""
+        "threads: \"a\" is not a place in a list of the newest: take the "
+        "\"next\""
         " of the page before");
     is_refused("runs", "{'metadata': 'user=ann'}",
         "runs: \"metadata\" must be an object, the pairs that are looked for");

@@ -276,7 +276,7 @@ START_TEST(a_version_is_paused_alone)
     at_work();
     char body[256];
     snprintf(body, sizeof(body), "{'graph': 'g', 'version': '%.8s'}",
-        world_version()); // of h, which is no version of g
+        world_version()); // of h, which is not a version of g
     ck_assert_str_eq(
         ss_json_str(json_object_get(asked("pause", body), "error"), "code", ""),
         "not_found");

@@ -407,10 +407,12 @@ START_TEST(a_breakpoint_at_no_node_is_told_of)
                              " 'interrupt_after': ['xyz']"));
     ck_assert_str_eq(status_of(answer), "interrupted");
     expect_warnings(answer,
-        "[\"interrupt_before: \\\"dd\\\" is no node of graph g, and stops "
+        "[\"interrupt_before: \\\"dd\\\" is not a node of graph g, and stops "
         "nothing.\","
-        "\"interrupt_before: \\\"nobody\\\" is no node of graph g, and stops "
-        "nothing.\",\"interrupt_after: \\\"xyz\\\" is no node of graph g, and "
+        "\"interrupt_before: \\\"nobody\\\" is not a node of graph g, and "
+        "stops "
+        "nothing.\",\"interrupt_after: \\\"xyz\\\" is not a node of graph g, "
+        "and "
         "stops nothing.\"]");
     answer = world_get("run", RUN(", 'interrupt_before': '*'"));
     ck_assert_uint_eq(json_array_size(json_object_get(answer, "warnings")), 0);
@@ -419,9 +421,9 @@ START_TEST(a_breakpoint_at_no_node_is_told_of)
     answer =
         world_get("run", "{'thread': 'u', 'graph': 'h', 'input': {'x': []},"
                          " 'interrupt_after': ['reveiw']}");
-    expect_warnings(answer,
-        "[\"interrupt_after: \\\"reveiw\\\" is no node of graph h, and stops "
-        "nothing. Did you mean \\\"review\\\"?\"]");
+    expect_warnings(answer, "[\"interrupt_after: \\\"reveiw\\\" is not a node "
+                            "of graph h, and stops "
+                            "nothing. Did you mean \\\"review\\\"?\"]");
 }
 END_TEST
 

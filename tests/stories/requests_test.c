@@ -22,7 +22,7 @@ START_TEST(each_request_of_the_table_is_known)
     for (enum ss_op op = 0; op < SS_OPS; op++) {
         const struct ss_op_row *row = ss_op_row(op);
         const char *error = error_of(row->name, json_object());
-        bool is_unknown = strstr(error, "is no request") != NULL;
+        bool is_unknown = strstr(error, "is not a request") != NULL;
         ck_assert_msg(!is_unknown, "%s: %s", row->name, error);
         if (row->home == SS_OP_OF_THREAD && op != SS_OP_RUN)
             ck_assert_msg(
@@ -48,9 +48,9 @@ END_TEST
 START_TEST(a_request_that_is_none_is_told_of_the_nearest)
 {
     ck_assert_str_eq(error_of("histroy", json_object()),
-        "\"histroy\" is no request. Did you mean \"history\"?");
+        "\"histroy\" is not a request. Did you mean \"history\"?");
     ck_assert_str_eq(
-        error_of("explode", json_object()), "\"explode\" is no request.");
+        error_of("explode", json_object()), "\"explode\" is not a request.");
     ck_assert_str_eq(
         error_of("state", json_array()), "state: the body must be an object");
 }
@@ -85,7 +85,7 @@ START_TEST(what_the_process_answers_is_no_request_of_the_engine)
     json_decref(event.request.body);
     const json_t *error = json_object_get(world_answer(id), "error");
     ck_assert_str_eq(
-        ss_json_str(error, "message", ""), "\"health\" is no request.");
+        ss_json_str(error, "message", ""), "\"health\" is not a request.");
 }
 END_TEST
 

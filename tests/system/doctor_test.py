@@ -173,7 +173,7 @@ def test_a_folder_that_is_not_there_and_a_file_that_is_no_database():
     with World() as world:
         expect_only(start_with(world, "--db", world.path("no/x.db")),
                     "folder", "No such file")
-        world.path("text.db").write_text("this is no database\n" * 100)
+        world.path("text.db").write_text("this is not a database\n" * 100)
         expect_only(start_with(world, "--db", world.path("text.db")),
                     "store", "text.db", "not a database")
         expect_only(start_with(world, "--store", "mango:x"), "store", "mango")

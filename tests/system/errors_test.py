@@ -379,7 +379,7 @@ def test_a_mistyped_key_of_an_update_is_told():
                'ignored. Did you mean "log"?' in told.text("err"), told.text())
         told = world.command("update", "t", "--as", "__input__", "--values",
                              '{"log": "x", "nmae": "Ada"}')
-        expect(told.wait() == 0 and "1 of the values are no channels of graph "
+        expect(told.wait() == 0 and "1 of the values are not channels of graph "
                "hello and were ignored" in told.text("err"), told.text())
 
 

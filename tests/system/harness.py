@@ -305,7 +305,7 @@ def pss_kb(pid):
 
 
 def is_sanitized():
-    """Whether the programs carry a sanitizer: their memory is no measure."""
+    """Whether the programs carry a sanitizer: their memory is not a measure."""
     data = (BIN / "superstep-coordinator").read_bytes()
     return b"__asan_init" in data or b"__tsan_init" in data
 

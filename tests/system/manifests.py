@@ -326,7 +326,7 @@ class Manifests:
         for line in container["env"]:
             variable = line["name"]
             expect(variable in known or variable in own,
-                   f"{name}: {variable} is no setting of {PROGRAMS[what]}")
+                   f"{name}: {variable} is not a setting of {PROGRAMS[what]}")
             expect(variable not in values, f"{name}: {variable} comes twice")
             if "valueFrom" in line:
                 path = line["valueFrom"]["fieldRef"]["fieldPath"]
@@ -376,7 +376,7 @@ class Manifests:
 
     def endpoint(self, text):
         found = re.fullmatch(r"tcp://([\w.-]+):(\d+)", text)
-        expect(found, f"{text} is no endpoint")
+        expect(found, f"{text} is not an endpoint")
         return found[1], int(found[2])
 
     # ---------------------------------------------------------- others

@@ -64,7 +64,7 @@ def test_what_is_there_is_left_alone():
                and (place / "hello.c").read_text() == "mine\n", "it is not")
         for name in ("a b", "../up", "7th", "", "x" * 65):
             text = said([*command, name], os.environ, world.folder, 2)
-            expect("is no name for a project" in text, text)
+            expect("is not a name for a project" in text, text)
 
 
 if __name__ == "__main__":

@@ -279,7 +279,7 @@ class Rooms:
     def check_files(self):
         there = {*self.files.values(), *map(room_of, self.headers)}
         for room in sorted(there - set(self.order)):
-            self.complain(f"rooms.txt: {room} is no room")
+            self.complain(f"rooms.txt: {room} is not a room")
         for room in sorted(set(self.order) - there):
             self.complain(f"rooms.txt: there is no {room}")
         for room, doors in self.doors.items():
@@ -312,7 +312,7 @@ class Rooms:
                 base = target.rpartition("/")[2]
                 if room != room_of(name) and base.endswith(".h") and \
                         base not in self.doors.get(room, ()):
-                    self.complain(f"{name}: {target} is no door of {room}")
+                    self.complain(f"{name}: {target} is not a door of {room}")
 
     # What happens to a struct is a function of its room, named after that; what
     # others may know of it is const to them.

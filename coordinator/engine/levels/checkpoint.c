@@ -149,7 +149,7 @@ static json_t *make_metadata(const struct loop *loop)
         loop->facts.checkpoint_map ? json_copy(loop->facts.checkpoint_map)
                                    : json_object());
     json_t *parents = json_object_get(metadata, "parents");
-    json_object_del(parents, loop->facts.ns); // our own is no parent
+    json_object_del(parents, loop->facts.ns); // our own is not a parent
     if (loop->parent_task)
         json_object_set_new(metadata, "__loop__",
             json_pack("{s:s, s:I}", "task", loop->parent_task->facts.planned.id,

@@ -106,7 +106,7 @@ static void warn_unknown(const struct task *task)
         size_t prefix = strlen(SS_NAME_BRANCH);
         if (strncmp(channel, SS_NAME_BRANCH, prefix) == 0)
             ss_loop_warn(loop,
-                "node \"%s\" went to \"%s\", which is no node "
+                "node \"%s\" went to \"%s\", which is not a node "
                 "of graph %s: ignored",
                 task->facts.planned.node->name, channel + prefix,
                 loop->facts.graph->name);

@@ -343,12 +343,12 @@ static void warn_unknown(struct loop *loop, json_t *input, size_t unknown)
     // A long one would be cut, amid a letter.
     if (strlen(hint.name) > SS_HINT_SIZE)
         ss_loop_warn(loop,
-            "%zu keys of the input are no channels of graph "
+            "%zu keys of the input are not channels of graph "
             "%s and were ignored",
             unknown, graph->name);
     else
         ss_loop_warn(loop,
-            "\"%s\" of the input is no channel of graph %s "
+            "\"%s\" of the input is not a channel of graph %s "
             "and was ignored%s%s",
             hint.name, graph->name, unknown > 1 ? ", as others were." : ".",
             ss_hint_text(&hint));
@@ -421,7 +421,7 @@ static void warn_breakpoints(
             ss_hint_offer(&hint, graph->nodes[n].name);
         unknown++;
         ss_loop_warn(loop,
-            "%s: \"%.200s\" is no node of graph %s, and stops "
+            "%s: \"%.200s\" is not a node of graph %s, and stops "
             "nothing.%s",
             option, name, graph->name, ss_hint_text(&hint));
     }

@@ -43,7 +43,7 @@ void ss_loop_warn_unasked(struct loop *loop)
 void ss_loop_warn_send(struct loop *loop, const char *node)
 {
     ss_loop_warn(loop,
-        "a send to \"%s\", which is no node of graph %s, was "
+        "a send to \"%s\", which is not a node of graph %s, was "
         "ignored",
         node ? node : "?", loop->facts.graph->name);
 }

@@ -136,7 +136,7 @@ void ss_copy_into(struct thread *to, const struct ss_request *request)
             from_id);
         return;
     }
-    if (ss_thread_head(from) == 0) { // the name of one is no thread
+    if (ss_thread_head(from) == 0) { // the name of one is not a thread
         ss_reply_durable(to, request, json_pack("{s:i}", "rows", 0));
         return;
     }

@@ -72,7 +72,7 @@ static void refuse_mode(const char *name, struct ss_error *error)
     for (size_t m = 0; m < MODES; m++)
         ss_hint_offer(&hint, modes[m].name);
     ss_error_set(error, SS_EINVAL,
-        "stream: \"%s\" is no mode; modes are values, updates, custom, "
+        "stream: \"%s\" is not a mode; modes are values, updates, custom, "
         "messages, tasks, checkpoints, debug and progress.%s",
         name, ss_hint_text(&hint));
 }

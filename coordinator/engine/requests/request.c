@@ -209,7 +209,7 @@ static char *no_request(const char *op)
     for (enum ss_op i = 0; i < SS_OPS; i++)
         if (ss_op_row(i)->home != SS_OP_OF_PROCESS)
             ss_hint_offer(&hint, ss_op_row(i)->name);
-    return ss_format("\"%s\" is no request.%s", op, ss_hint_text(&hint));
+    return ss_format("\"%s\" is not a request.%s", op, ss_hint_text(&hint));
 }
 
 void ss_request(struct engine *engine, const struct ss_event *event)

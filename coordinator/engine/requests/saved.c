@@ -55,7 +55,7 @@ static int check_versions(
     json_object_foreach ((json_t *)versions, key, value) {
         if (!is_version(value) || strlen(key) > SS_NAME_SIZE_MAX)
             return wrong(error, part,
-                "a name, or a version that is no number or too large");
+                "a name, or a version that is not a number, or is too large");
     }
     return SS_OK;
 }

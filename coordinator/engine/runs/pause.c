@@ -8,12 +8,11 @@
 // task of its runs; all else goes on:
 // - attempts that are out end, and what they gave is stored;
 // - a run that is asked for is entered, acknowledged, and waits; so does one
-// whose
-//   turn comes, whose answer comes, or that is found after a crash;
+//   whose turn comes, whose answer comes, or that is found after a crash;
 // - a retry that is due, and a task whose worker was lost, wait with the
-// others;
-// - what is no task of a run is not held back: state, history, updates (and the
-//   tasks of theirs), cancel, migrate.
+//   others;
+// - what is not a task of a run is not held back: state, history, updates (and
+//   the tasks of theirs), cancel, migrate.
 // Nothing of it is in the journal: a pause is not what happened to a thread.
 //
 // Records are durable before they are answered, and hold from then on. Another

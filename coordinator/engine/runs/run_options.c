@@ -34,7 +34,7 @@ static int parse_names(const json_t *names, const char *key,
     json_array_foreach ((json_t *)names, i, name) {
         if (!json_is_string(name))
             return ss_error_set(
-                error, SS_EINVAL, "%s: item %zu is no name", key, i);
+                error, SS_EINVAL, "%s: item %zu is not a name", key, i);
         ret->items[ret->count++] = ss_strdup(json_string_value(name));
     }
     return SS_OK;

@@ -279,14 +279,14 @@ static void as_input(struct change *change, const json_t *update)
             : SS_OK;
     if (unknown > 0) {
         ss_error_set(&text, SS_OK,
-            "%zu of the values are no channels of graph %s and were ignored",
+            "%zu of the values are not channels of graph %s and were ignored",
             unknown, level->graph->name);
         warn(change, text.message);
     }
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(&error, SS_EUPDATE,
-            "update as %s: the values are no input of graph %s", SS_NAME_INPUT,
-            level->graph->name);
+            "update as %s: the values are not an input of graph %s",
+            SS_NAME_INPUT, level->graph->name);
     if (status == SS_OK) {
         struct ss_update_task input = ss_loop_input(loop, &writes);
         status = apply(loop, &input, 1, &error);
@@ -477,7 +477,7 @@ static void copy(struct change *change, const json_t *update)
         if (!json_is_object(item))
             ss_error_set(&error, SS_EUPDATE,
                 "update as %s: item %zu of "
-                "its values is no update",
+                "its values is not an update",
                 SS_NAME_COPY, i);
     }
     if (error.status != SS_OK || !as_copy(change, &error)) {

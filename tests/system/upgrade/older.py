@@ -38,7 +38,7 @@ class Older:
     def __init__(self):
         top = git("rev-parse", "--show-toplevel")
         if not top:
-            raise Unavailable("this is no repository of git's")
+            raise Unavailable("this is not a repository of git's")
         if not git("cat-file", "-t", OLD_COMMIT):
             raise Unavailable(f"commit {OLD_COMMIT[:7]} is not in this clone: "
                               f"git fetch --unshallow")

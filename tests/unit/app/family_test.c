@@ -436,7 +436,7 @@ START_TEST(outside_of_a_family_nothing_is_told)
     ss_family_opened();
     ss_family_tell("X_PLACE", "here");
     begin_manager(NULL);
-    ss_notify_begin(); // a manager is no parent
+    ss_notify_begin(); // a manager is not a parent
     ss_family_tell("X_PLACE", "here");
     ss_notify_stopping();
     manager_hears("STOPPING=1", "X_PLACE");

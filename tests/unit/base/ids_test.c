@@ -265,7 +265,7 @@ static void expect_time(const char *text, int64_t wall_us)
 {
     int64_t read = -1;
     if (!ss_time_read(text, &read))
-        ck_abort_msg("%s is no time", text);
+        ck_abort_msg("%s is not a time", text);
     ck_assert_int_eq(read, wall_us);
 }
 

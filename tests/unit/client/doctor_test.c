@@ -65,7 +65,7 @@ START_TEST(workers_that_end_again_and_again_are_named)
 {
     look_at("{\"workers\":[" WORKER "],\"crashes\":[{\"worker\":\"w1\"}]}",
         "{\"waits\":[]}");
-    expect_out("Nothing is wrong.\n"); // once is no loop
+    expect_out("Nothing is wrong.\n"); // once is not a loop
     look_at("{\"workers\":[" WORKER
             "],\"crashes\":[{\"worker\":\"w1\"},{\"worker\":\"w2\",\"how\":"
             "\"signal 11\",\"ago_ms\":2000}]}",
@@ -123,7 +123,7 @@ START_TEST(a_member_that_does_not_say_how_it_is_is_named)
     ck_assert(says(&out, " does not say how it is: not for you\n"));
     // of an older version
     ask_member("{\"error\":{\"code\":\"invalid_argument\",\"message\":"
-               "\"\\\"health\\\" is no request.\"}}");
+               "\"\\\"health\\\" is not a request.\"}}");
     expect_out("Nothing is wrong.\n");
 }
 END_TEST

@@ -272,11 +272,12 @@ START_TEST(more_that_is_no_object_is_refused)
     ck_assert_int_eq(
         ss_client_runs(client, json_of("[1]"), &result, &error), SS_EINVAL);
     ck_assert_str_eq(
-        error.message, "the request \"runs\": \"more\" is no object");
+        error.message, "the request \"runs\": \"more\" is not an object");
     const struct ss_client_run run = {.command = json_of("7")};
     ck_assert_int_eq(
         ss_client_run(client, "g", &run, &result, &error), SS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(error.message, "\"command\" is no object"));
+    ck_assert_ptr_nonnull(
+        strstr(error.message, "\"command\" is not an object"));
     expect_asked("");
 }
 END_TEST

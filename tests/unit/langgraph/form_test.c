@@ -406,7 +406,7 @@ START_TEST(a_mark_that_was_made_up_is_checked_before_it_is_written)
     refuse_encode("x", false, js("{'$typed': [0, 'builtins', 'float', '']}"),
         SS_EFORMAT, "builtins.float does not hold");
     refuse_encode("x", false, js("{'$typed': [0, 'dec imal', 'Decimal', '1']}"),
-        SS_EFORMAT, "is no name of a class");
+        SS_EFORMAT, "is not a name of a class");
     refuse_encode("__pregel_tasks", false, js("[{'node': 'a'}]"), SS_EFORMAT,
         "not a $send");
 }

@@ -13,8 +13,7 @@
 
 static struct ss_error error;
 
-// ------------------------------------------------------------------ freed
-// memory
+// ------------------------------------------------ freed memory
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KNOWS_WHAT_IS_FREED 0

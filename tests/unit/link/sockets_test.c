@@ -71,8 +71,7 @@ static void talk(struct ss_link *from, struct ss_link *to)
     ss_free(bytes);
 }
 
-// ------------------------------------------------------------------ the
-// process
+// ------------------------------------------------ the process
 
 static volatile sig_atomic_t heard;
 
@@ -305,8 +304,7 @@ END_TEST
 
 // libzmq would end the process by a line of its own. A thread is refused here
 // by the stack that it is to have: the same as too little address space for
-// one.
-// Declared by pthread.h for GNU's own programs alone.
+// one. Declared by pthread.h for GNU's own programs alone.
 int pthread_setattr_default_np(const pthread_attr_t *attributes);
 
 static void open_without_threads(void)

@@ -244,7 +244,7 @@ START_TEST(what_is_looked_for_has_the_marks_of_what_is_found)
     ss_find_marks_fini(&marks);
     ss_find_marks_fini(&wanted);
     ss_find_fini(&find);
-    // Members of members are no marks of it, and nothing is read beyond the
+    // Members of members are not marks of it, and nothing is read beyond the
     // end.
     static const char record[] =
         "{\"error\":{\"message\":\"a \\\"graph\\\":\\\"x\\\" }, "

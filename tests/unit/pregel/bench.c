@@ -80,7 +80,7 @@ static void make(struct made *made, const struct deed *deed)
         size_t size = strcspn(at, " ");
         char *name = ss_memdup(at, size);
         size_t channel = ss_graph_channel(bench.graph, name);
-        if (channel != SS_NONE) // __pregel_push is no channel
+        if (channel != SS_NONE) // __pregel_push is not a channel
             made->triggers[made->task.triggers_count++] = channel;
         ss_free(name);
         at += size + (at[size] == ' ');

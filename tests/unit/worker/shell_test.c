@@ -20,8 +20,7 @@
 
 enum { PATIENCE_MS = 20000, LARGE = 68 * 1024 * 1024 };
 
-// ------------------------------------------------------------------
-// application
+// ------------------------------------------------ application
 
 static int greet(struct ss_task *task)
 {
@@ -81,8 +80,7 @@ static const struct ss_app_graph graphs[] = {{"g", define}, {NULL, NULL}};
 static const struct ss_app app = {
     SS_ABI_VERSION, sizeof(app), "7", graphs, NULL};
 
-// ------------------------------------------------------------------
-// coordinator
+// ------------------------------------------------ coordinator
 
 static char endpoint[100];
 static char socket_path[90];

@@ -13,7 +13,7 @@ static void reads_time(const char *value, int64_t expected)
     json_t *json = js(value);
     int64_t us = 0;
     if (!ss_typed_time(json, &us))
-        ck_abort_msg("%s is no time", value);
+        ck_abort_msg("%s is not a time", value);
     if (us != expected)
         ck_abort_msg("%s is %lld", value, (long long)us);
     json_decref(json);
