@@ -418,8 +418,9 @@ static int open_crew(
 {
     local->threads = threads;
     if (threads > SS_LOCAL_THREADS_MAX)
-        return ss_error_set(error, SS_EINVAL, "%u threads; %d are the most",
-            threads, SS_LOCAL_THREADS_MAX);
+        return ss_error_set(error, SS_EINVAL,
+            ".threads is %d; give 0 (no thread of its own for a body) to %d",
+            (int)threads, SS_LOCAL_THREADS_MAX);
     if (threads == 0 || !local->application)
         return SS_OK;
     return ss_crew_new(local->application, threads, &local->crew, error);

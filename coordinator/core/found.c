@@ -149,7 +149,8 @@ static void found_runs(struct ss_core *core, const struct ss_job *job)
     event.shards.has_open = job->entries_count > 0;
     ss_core_feed(core, &event);
     if (!core->options.is_shared && count > 0)
-        ss_core_say(core, SS_CORE_INFO, "%zu unfinished runs go on", count);
+        ss_core_say(core, SS_CORE_INFO, "%zu unfinished run%s on", count,
+            count == 1 ? " goes" : "s go");
 }
 
 // A look into the store that failed ends this coordinator: runs that the look

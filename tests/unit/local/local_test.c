@@ -514,7 +514,12 @@ START_TEST(threads_without_number_are_refused)
         .app = &app, .threads = SS_LOCAL_THREADS_MAX + 1};
     ck_assert_int_ne(ss_local_open(&options, &other, &error), 0);
     ck_assert_str_eq(error.code, "invalid_argument");
-    ck_assert_str_eq(error.message, "1025 threads; 1024 are the most");
+    ck_assert_str_eq(error.message,
+        ".threads is 1025; give 0 (no thread of its own for a body) to 1024");
+    options.threads = (unsigned)-1;
+    ck_assert_int_ne(ss_local_open(&options, &other, &error), 0);
+    ck_assert_str_eq(error.message,
+        ".threads is -1; give 0 (no thread of its own for a body) to 1024");
     ck_assert_ptr_null(other);
 }
 END_TEST
