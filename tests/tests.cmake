@@ -140,8 +140,8 @@ if(NOT SS_SANITIZE AND NOT SS_COVERAGE)
   ss_test_properties(sim.postgres sim 290)
 endif()
 
-# Each has two threads.
-math(EXPR places "2 * ${SS_COMPUTES}")
+# Each has two threads, which compute; beside them two tests that wait have room.
+math(EXPR places "2 * (${SS_COMPUTES} - ${SS_WAITS})")
 foreach(name sim.seeds sim.sqlite sim.postgres)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES PROCESSORS ${places})
