@@ -2,6 +2,7 @@
 #include "coordinator/core/journal_io.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/ids.h"
@@ -185,8 +186,10 @@ static struct ss_row *row_told(uint64_t seq)
 {
     struct ss_row *row = rows_new(seq);
     strcpy(row->run, RUN);
-    strcpy(row->checkpoint_id, seq == 1 ? FIRST : SECOND);
-    strcpy(row->parent_id, seq == 1 ? "" : FIRST);
+    snprintf(row->checkpoint_id, sizeof(row->checkpoint_id), "%s",
+        seq == 1 ? FIRST : SECOND);
+    snprintf(
+        row->parent_id, sizeof(row->parent_id), "%s", seq == 1 ? "" : FIRST);
     json_decref(row->metadata);
     row->metadata = json_pack("{s:{}}", "parents");
     return row;

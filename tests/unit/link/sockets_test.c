@@ -236,7 +236,8 @@ END_TEST
 
 // ------------------------------------------------------------------ closing
 
-// Often, as the thread that gives the port back may be the faster one by chance.
+// Often, as the thread that gives the port back may be the faster one by
+// chance.
 START_TEST(a_port_is_free_when_its_link_is_closed)
 {
     enum { TIMES = 200 };
