@@ -28,7 +28,7 @@ static struct body body_from(json_t *more)
     struct body body = {
         .json = json_is_object(more) ? json_copy(more) : json_object()};
     if (more && !json_is_object(more))
-        blame(&body, "more", "no object");
+        blame(&body, "more", "not an object");
     json_decref(more);
     return body;
 }
