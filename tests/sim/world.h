@@ -166,7 +166,7 @@ void network_post(struct process *peer, struct wire *wire,
 struct wire *network_find(struct world *world, size_t to, const char *name,
     struct process **ret_peer);
 void network_deliver(struct world *world, struct errand *errand);
-void network_drop(void *letter);
+void network_drop(void *load); // a letter
 // What this customer, or any (NULL), had asked for is lost where nobody has
 // read it yet.
 void network_forget_asks(struct world *world, const struct process *customer);

@@ -11,8 +11,8 @@
 #include "tests/suite.h"
 
 #define ALL                                                                    \
-    "['values', 'updates', 'custom', 'messages', 'tasks', 'checkpoints',"      \
-    " 'debug']"
+    ("['values', 'updates', 'custom', 'messages', 'tasks', 'checkpoints',"     \
+     " 'debug']")
 
 enum { RUNS_MAX = 3, CRASHES_MAX = 60 };
 
@@ -44,7 +44,8 @@ static uint64_t again(const char *client, size_t run, const char *stream,
     char more[512];
     char *text = seen ? ss_json_text(seen) : ss_strdup("{}");
     for (char *at = text; *at; at++)
-        *at = *at == '"' ? '\'' : *at;
+        if (*at == '"')
+            *at = '\'';
     snprintf(more, sizeof(more), ", 'after': '%s', 'seen': %s", after, text);
     ss_free(text);
     return follow(client, "attach", run, stream, more);
@@ -271,7 +272,7 @@ START_TEST(who_comes_back_gets_the_rest_in_each_mode)
 {
     const struct story *story = &stories[_i / MODES];
     const char *stream = modes[_i % MODES];
-    uint64_t ids[RUNS_MAX];
+    uint64_t ids[RUNS_MAX] = {0};
     if (has_void_items(story) &&
         (strstr(stream, "custom") || strstr(stream, "messages")))
         return; // items of attempts that failed are gone
@@ -287,7 +288,7 @@ END_TEST
 START_TEST(the_numbers_do_not_depend_on_who_listens)
 {
     const struct story *story = &stories[_i];
-    uint64_t ids[RUNS_MAX];
+    uint64_t ids[RUNS_MAX] = {0};
     play(story, "['values']", "", ids);
     if (story->setup == setup_inside_not_kept)
         return; // what it shows is kept for those who listen
@@ -418,7 +419,7 @@ static void crash_after(const struct story *story, int64_t rows,
 START_TEST(a_crash_after_any_row_takes_nothing_from_the_stream)
 {
     const struct story *story = &stories[_i];
-    uint64_t ids[RUNS_MAX];
+    uint64_t ids[RUNS_MAX] = {0};
     json_t *whole[RUNS_MAX] = {NULL};
     play(story, ALL, "", ids);
     for (size_t r = 0; r < RUNS_MAX && story->runs[r]; r++)

@@ -34,7 +34,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 FOLDERS = ("", "worker/include/", "client/include/", "local/include/")
 SOURCES = (".c", ".h", ".def")
 # What decides about every file.
-FOR_ALL = {".clang-tidy", "tests/tidy/lint.py"}
+CONFIGURATIONS = (".clang-tidy", "bench/.clang-tidy", "tests/.clang-tidy")
+FOR_ALL = {*CONFIGURATIONS, "tests/tidy/lint.py"}
 SECONDS_MAX = 600
 
 
@@ -144,7 +145,8 @@ class Lint:
                 self.commands.setdefault(name, []).append(entry["command"])
         version = subprocess.run(["clang-tidy", "--version"], check=True,
                                  capture_output=True).stdout
-        self.common = version + (ROOT / ".clang-tidy").read_bytes()
+        self.common = version + b"".join(
+            (ROOT / name).read_bytes() for name in CONFIGURATIONS)
 
     def stamp(self, path):
         """A file that is there when path passed as it is now."""

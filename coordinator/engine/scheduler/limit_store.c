@@ -54,9 +54,9 @@ const json_t *ss_limit_record(const struct engine *engine, const char *kind,
     return record;
 }
 
-void ss_limit_record_free(void *value)
+void ss_limit_record_free(void *record)
 {
-    json_decref(value);
+    json_decref(record);
 }
 
 // ------------------------------------------------ written
