@@ -146,7 +146,8 @@ class Lint:
         version = subprocess.run(["clang-tidy", "--version"], check=True,
                                  capture_output=True).stdout
         self.common = version + b"".join(
-            (ROOT / name).read_bytes() for name in CONFIGURATIONS)
+            (ROOT / name).read_bytes() for name in CONFIGURATIONS
+            if (ROOT / name).exists())
 
     def stamp(self, path):
         """A file that is there when path passed as it is now."""
