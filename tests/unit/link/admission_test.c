@@ -23,7 +23,7 @@ static void tear_down(void)
     keyring_end();
 }
 
-static struct ss_link *connect_as(const char *key)
+static struct ss_link *open_as(const char *key)
 {
     struct ss_link *link = NULL;
     struct ss_link_options options = {.endpoint = ss_link_endpoint(server),
@@ -31,6 +31,12 @@ static struct ss_link *connect_as(const char *key)
         .roles = SS_ROLE_WORKER};
     int status = ss_link_open(&options, &link, &error);
     ck_assert_msg(status == SS_OK, "%s", error.message);
+    return link;
+}
+
+static struct ss_link *connect_as(const char *key)
+{
+    struct ss_link *link = open_as(key);
     ck_assert_int_eq(ss_link_send(link, NULL, "hello", 5, &error), SS_OK);
     return link;
 }
@@ -106,7 +112,8 @@ END_TEST
 START_TEST(who_has_no_key_stays_outside)
 {
     start_server(0);
-    struct ss_link *link = connect_as("");
+    // The connection may be given up before there is time to send anything.
+    struct ss_link *link = open_as("");
     ck_assert_ptr_nonnull(strstr(wait_for_trouble(link), "--keys DIR"));
     ss_link_close(&link);
 }
