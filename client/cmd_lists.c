@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/cli/advice.h"
+#include "client/cli/find.h"
 #include "client/cli/list.h"
 #include "client/cli/live.h"
 #include "client/cli/pages.h"
@@ -452,6 +453,8 @@ static int ask_for(struct ss_client *client, const struct view *view,
         return ss_cli_client_fail(client, &error, NULL, view->of);
     }
     tell_page(found);
+    if (json_array_size(found->list) == 0 && !watched)
+        ss_cli_warn_no_graph(client, ss_json_str(view->body, "graph", NULL));
     if (ss_cli_options.json && json_array_size(found->list) > 0)
         add_page(found->list, found);
     return SS_CLI_DONE;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/find.h"
 #include "client/cli/pages.h"
 #include "client/commands.h"
 #include "common/model/run_status.h"
@@ -70,6 +71,8 @@ static int move_all(struct ss_client *client)
     if (status == SS_CLI_DONE && moved == 0 && !ss_cli_options.json)
         printf("no run of graph %s%s%s is under way\n", graph,
             from ? " version " : "", from ? from : "");
+    if (status == SS_CLI_DONE && moved == 0)
+        ss_cli_warn_no_graph(client, graph);
     return status;
 }
 

@@ -55,9 +55,15 @@ int ss_cmd_delete(struct ss_client *client)
                     : ss_cli_no_thread(client, words.items[0]);
 }
 
+// One that was pruned before has nothing to forget; one that is not known is a
+// mistake.
 int ss_cmd_prune(struct ss_client *client)
 {
     int64_t rows = 0;
     int code = shrink(client, ss_client_prune, &rows);
-    return code == SS_CLI_DONE ? tell(rows, "pruned") : code;
+    if (code != SS_CLI_DONE)
+        return code;
+    return rows > 0 || ss_cli_has_thread(client, words.items[0])
+               ? tell(rows, "pruned")
+               : ss_cli_no_thread(client, words.items[0]);
 }

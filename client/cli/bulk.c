@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "client/cli/find.h"
 #include "client/cli/pages.h"
 #include "client/cli/text.h"
 #include "common/base/check.h"
@@ -133,10 +134,12 @@ int ss_bulk(struct ss_client *client, const struct ss_bulk *bulk)
     if (status == SS_CLI_DONE && bulk->states[1])
         status = add(client, bulk, bulk->states[1], found);
     size_t count = json_array_size(found);
-    if (status == SS_CLI_DONE && count == 0)
+    if (status == SS_CLI_DONE && count == 0) {
         ss_cli_note("there is no such %s: nothing is to be done", bulk->what);
-    else if (status == SS_CLI_DONE)
+        ss_cli_warn_no_graph(client, bulk->graph);
+    } else if (status == SS_CLI_DONE) {
         status = confirm(bulk, count);
+    }
     if (status == SS_CLI_DONE)
         status = act_on_all(client, bulk, found);
     json_decref(found);

@@ -66,6 +66,30 @@ static bool has_checkpoints(struct ss_client *client, const char *thread)
     return any;
 }
 
+bool ss_cli_has_thread(struct ss_client *client, const char *thread)
+{
+    return is_listed(client, thread) || has_checkpoints(client, thread);
+}
+
+void ss_cli_warn_no_graph(struct ss_client *client, const char *graph)
+{
+    size_t i;
+    json_t *answer, *item;
+    struct ss_hint hint;
+    bool is_there = false;
+    if (!graph || ss_client_ask(client, "graphs", NULL, NULL, &answer, NULL))
+        return;
+    ss_hint_init(&hint, graph);
+    json_array_foreach (json_object_get(answer, "graphs"), i, item) {
+        const char *name = ss_json_str(item, "name", "");
+        is_there |= strcmp(name, graph) == 0;
+        ss_hint_offer(&hint, name);
+    }
+    if (!is_there)
+        ss_cli_warn("no graph is called \"%s\".%s", graph, ss_hint_text(&hint));
+    json_decref(answer);
+}
+
 // Collect the namespaces of a page of checkpoints. False: the page is empty.
 static bool namespaces_of(struct ss_client *client, const char *thread,
     const char *wanted, struct ss_buf *ret_list, char ret_hint[SS_HINT_SIZE])

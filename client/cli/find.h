@@ -13,6 +13,11 @@ int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph);
 // Print "there is no thread ...", with the nearest one. SS_CLI_FAILED.
 int ss_cli_no_thread(struct ss_client *client, const char *thread);
+// Whether the coordinator knows it, with runs or without.
+bool ss_cli_has_thread(struct ss_client *client, const char *thread);
+// What was asked of this graph found nothing: warn where no graph is called so,
+// with the nearest one ("Did you mean"). NULL: no graph was named.
+void ss_cli_warn_no_graph(struct ss_client *client, const char *graph);
 // Print why there is no state: there is no such thread; it has no checkpoints
 // yet; or it lacks the namespace `ns` (NULL: its own), with those that it has.
 // SS_CLI_FAILED.

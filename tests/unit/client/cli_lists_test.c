@@ -286,6 +286,36 @@ END_TEST
 // An empty page is not the end where the answer says how to go on.
 #define BY_TIME ",\"order\":\"newest\",\"limit\":1000"
 
+// Nothing is found there, as nothing would be of a graph that has no runs.
+START_TEST(a_list_of_a_graph_that_is_none_names_the_nearest)
+{
+    static const char warning[] = "superstep: warning: no graph is called "
+                                  "\"helo\". Did you mean \"hello\"?\n";
+    PLAY({.op = "runs", .final = "{\"runs\":[]}"},
+        {.op = "threads", .final = "{\"threads\":[]}"},
+        {.op = "graphs",
+            .final = "{\"graphs\":[{\"name\":\"digest\"},"
+                     "{\"name\":\"hello\"}]}"});
+    ck_assert_int_eq(RUN("runs", "--graph", "helo"), 0);
+    expect_out("There are no such runs.\n");
+    expect_err(warning);
+    ck_assert_int_eq(RUN("threads", "--graph", "helo", "--names"), 0);
+    expect_err(warning);
+    ck_assert_int_eq(RUN("inbox", "--graph", "helo"), 0);
+    expect_err(warning);
+    ck_assert_int_eq(RUN("retry", "--graph", "helo"), 0);
+    ck_assert(says(&err, "no graph is called \"helo\""));
+    ck_assert_int_eq(RUN("runs", "--graph", "helo", "--json"), 0);
+    expect_out("[]\n");
+    expect_err("{\"warning\": {\"message\": \"no graph is called \\\"helo\\\". "
+               "Did you mean \\\"hello\\\"?\"}}\n");
+    ck_assert_int_eq(RUN("runs", "--graph", "hello"), 0);
+    expect_err("");
+    ck_assert_int_eq(RUN("runs"), 0);
+    expect_err("");
+}
+END_TEST
+
 START_TEST(runs_are_found_by_status_graph_and_age)
 {
     PLAY({.op = "runs", .after = "z", .final = "{\"runs\":[]}"},
@@ -366,6 +396,7 @@ static TCase *served(void)
     tcase_add_test(tcase, runs_shows_the_newest_first);
     tcase_add_test(tcase, an_older_coordinator_tells_the_newest_first_too);
     tcase_add_test(tcase, records_that_are_not_in_order_yet_are_told_of);
+    tcase_add_test(tcase, a_list_of_a_graph_that_is_none_names_the_nearest);
     tcase_add_test(tcase, runs_are_found_by_status_graph_and_age);
     return tcase;
 }

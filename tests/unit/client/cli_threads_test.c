@@ -200,6 +200,21 @@ START_TEST(a_thread_that_is_none_is_not_deleted)
 }
 END_TEST
 
+// Nothing to forget is no mistake; a name that nobody knows is one.
+START_TEST(a_thread_that_is_none_is_not_pruned)
+{
+    PLAY({.op = "prune", .final = "{\"rows\":0}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
+        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
+    ck_assert_int_eq(RUN("prune", "dmeo"), 1);
+    expect_err("superstep: there is no thread \"dmeo\". Did you mean "
+               "\"demo\"?\n");
+    expect_out("");
+    ck_assert_int_eq(RUN("prune", "demo"), 0);
+    expect_out("0 rows pruned\n");
+}
+END_TEST
+
 START_TEST(threads_are_changed)
 {
     PLAY({.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c9\"}}"},
@@ -349,6 +364,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, state_and_history_are_shown);
     tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
     tcase_add_test(tcase, a_thread_that_is_none_is_not_deleted);
+    tcase_add_test(tcase, a_thread_that_is_none_is_not_pruned);
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
     tcase_add_test(
