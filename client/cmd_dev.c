@@ -25,6 +25,7 @@
 #include "client/commands.h"
 #include "client/limits.h"
 #include "common/app/clock.h"
+#include "common/app/last_words.h"
 #include "common/app/limits.h"
 #include "common/app/signals.h"
 #include "common/app/version.h"
@@ -69,6 +70,7 @@ struct member {
     unsigned starts;
     bool is_ready;
     bool is_renewed; // it drains, and comes again with the application of now
+    char words[SS_LAST_WORDS_SIZE]; // its last ones
     int64_t started_ms;
     int64_t backoff_ms;
     int64_t start_at_ms; // to be started again; 0: not
@@ -102,6 +104,7 @@ static void member_start(
     it->started_ms = ss_clock_ms();
     it->start_at_ms = 0;
     it->is_ready = false;
+    it->words[0] = '\0';
     if (ss_child_start(&it->child, argv, &error) != SS_OK) {
         dev->status = ss_cli_fail("%s", error.message);
         dev->is_draining = true;
@@ -262,7 +265,10 @@ static void on_coordinator_line(struct dev *dev, const char *line)
 static void on_worker_line(struct dev *dev, struct member *it, const char *line)
 {
     bool is_ready = strstr(line, " ready:") != NULL;
-    if (is_ready && !it->is_ready) {
+    const char *last = NULL;
+    if (ss_last_words_are(line, &last)) {
+        snprintf(it->words, sizeof(it->words), "%s", last);
+    } else if (is_ready && !it->is_ready) {
         it->is_ready = dev->is_tried = true;
         if (dev->is_announced)
             printf("worker %s is ready\n", it->name);
@@ -340,10 +346,7 @@ static void on_coordinator_end(struct dev *dev, int status)
 // The coordinator need not wait for the lease.
 static void tell_ended(struct dev *dev, struct member *it, int status)
 {
-    char *how = WIFSIGNALED(status)
-                    ? ss_format("signal %d (%s)", WTERMSIG(status),
-                          strsignal(WTERMSIG(status)))
-                    : ss_format("exit code %d", WEXITSTATUS(status));
+    char *how = ss_last_words_how(status, it->words);
     const char *argv[12] = {dev->worker_program, "--connect", dev->endpoint,
         "--name", it->name, "--ended", how};
     if (ss_cli_options.keys) {

@@ -2,7 +2,6 @@
 #include "worker/ended.h"
 
 #include <string.h>
-#include <sys/wait.h>
 
 #include "common/app/clock.h"
 #include "common/base/mem.h"
@@ -117,12 +116,4 @@ void ss_worker_tell_ended(
     SS_VEC_FINI(&teller.links);
     SS_VEC_FINI(&teller.endpoints);
     ss_free(list);
-}
-
-char *ss_worker_how(int status)
-{
-    if (WIFSIGNALED(status))
-        return ss_format(
-            "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return ss_format("exit code %d", WEXITSTATUS(status));
 }

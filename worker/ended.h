@@ -10,8 +10,5 @@
 // the lease. Call it in a process that has not used ZeroMQ.
 void ss_worker_tell_ended(
     const struct ss_worker_options *options, const char *how);
-// What waitpid() says, in words: "signal 11 (Segmentation fault)", "exit code
-// 3". Gives.
-char *ss_worker_how(int status);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/app/clock.h"
+#include "common/app/last_words.h"
 #include "common/app/limits.h"
 #include "common/app/log.h"
 #include "common/app/metrics_server.h"
@@ -477,6 +478,7 @@ static int load(struct shell *shell, struct ss_error *error)
     if (status != SS_OK)
         return ss_error_wrap(error, "application %s",
             options->app_path ? options->app_path : "(linked in)");
+    ss_last_words_begin();
     if (options->on_loaded)
         options->on_loaded(options->ctx);
     return SS_OK;

@@ -3,15 +3,28 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/app/family.h"
+#include "common/app/last_words.h"
 #include "common/app/log.h"
 #include "common/app/ports.h"
 #include "common/base/mem.h"
 #include "worker/ended.h"
 
 enum { NAME_SIZE = 300 };
+
+// What a process said as it aborted.
+struct said {
+    pid_t pid;
+    char words[SS_LAST_WORDS_SIZE];
+};
+
+struct supervisor {
+    const struct ss_worker_options *options;
+    struct said *said; // by index
+};
 
 int ss_worker_run_one(const struct ss_worker_options *options)
 {
@@ -59,7 +72,8 @@ static void name_child(const struct ss_worker_options *options,
 
 static int be_worker(void *ctx, const struct ss_family_child *child)
 {
-    const struct ss_worker_options *given = ctx;
+    const struct supervisor *supervisor = ctx;
+    const struct ss_worker_options *given = supervisor->options;
     struct ss_worker_options options = *given;
     char name[NAME_SIZE];
     if (options.name) {
@@ -86,27 +100,44 @@ static enum ss_family_end worker_ended(
     return code == 0 ? SS_FAMILY_AWAY : SS_FAMILY_OVER;
 }
 
+static void worker_told(void *ctx, const struct ss_family_child *child,
+    const char *name, const char *value)
+{
+    struct supervisor *supervisor = ctx;
+    struct said *said = &supervisor->said[child->index];
+    if (strcmp(name, SS_LAST_WORDS_NAME) != 0)
+        return;
+    said->pid = child->pid;
+    snprintf(said->words, sizeof(said->words), "%s", value);
+}
+
 static void worker_crashed(
     void *ctx, const struct ss_family_child *child, int status)
 {
-    const struct ss_worker_options *given = ctx;
-    struct ss_worker_options options = *given;
+    const struct supervisor *supervisor = ctx;
+    const struct said *said = &supervisor->said[child->index];
+    struct ss_worker_options options = *supervisor->options;
     char name[NAME_SIZE];
-    name_child(given, child, name);
+    name_child(supervisor->options, child, name);
     options.name = name;
-    char *how = ss_worker_how(status);
+    char *how =
+        ss_last_words_how(status, said->pid == child->pid ? said->words : NULL);
     ss_worker_tell_ended(&options, how);
     ss_free(how);
 }
 
 int ss_worker_supervise(const struct ss_worker_options *options, unsigned count)
 {
-    struct ss_worker_options copy = *options;
-    return ss_family_run(&(struct ss_family_options){.noun = "worker",
+    struct supervisor supervisor = {
+        .options = options, .said = ss_zalloc(count, sizeof(struct said))};
+    int code = ss_family_run(&(struct ss_family_options){.noun = "worker",
         .count = count,
         .again = SIGKILL,
-        .ctx = &copy,
+        .ctx = &supervisor,
         .be = be_worker,
         .ended = worker_ended,
-        .crashed = worker_crashed});
+        .crashed = worker_crashed,
+        .told = worker_told});
+    ss_free(supervisor.said);
+    return code;
 }

@@ -97,21 +97,21 @@ static bool tell(const char *text)
                notify.to_size) >= 0;
 }
 
-static bool has_parent(void)
+bool ss_notify_has_parent(void)
 {
     return notify.fd >= 0 && notify.to_size == 0;
 }
 
 void ss_notify_parent(const char *line)
 {
-    if (has_parent())
+    if (ss_notify_has_parent())
         (void)tell(line);
 }
 
 void ss_notify_parent_last(const char *line)
 {
     const struct timeval most = {.tv_sec = LAST_S};
-    if (!has_parent())
+    if (!ss_notify_has_parent())
         return;
     // Without it a send does not wait: then it is as any other line.
     int flags =

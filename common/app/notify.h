@@ -23,6 +23,7 @@ void ss_notify_begin(void);
 // a manager, by this descriptor, with a sign each `sign_ms` (0: none). Takes
 // the descriptor.
 void ss_notify_begin_at(int fd, int64_t sign_ms);
+bool ss_notify_has_parent(void);
 // A line for that parent. A process that is no child tells nobody.
 void ss_notify_parent(const char *line);
 // The same as the process ends: it waits until the parent has room for the

@@ -80,6 +80,40 @@ def test_a_body_that_ends_its_thread_is_a_crash_and_hangs_no_run():
                          r"\(pthread_exit, .*: it has to return")
 
 
+def test_a_failed_assertion_is_told_with_its_text():
+    with World() as world:
+        _worker, run, status = run_of(
+            world, EXITS.replace("exit(3)", "assert(!*u8\"café\")")
+            .replace("stdlib", "assert"), "--processes", "1")
+        expect(status == 1, run.text())
+        expect(re.search(r"signal 6 \(Aborted\): .*body\.c:\d+: crash: Assertion "
+                         r"`!\*u8\"café\"' failed\.", run.text()),
+               run.text())
+
+
+def test_a_heap_that_a_body_has_damaged_is_told_as_such():
+    with World() as world:
+        _worker, run, status = run_of(
+            world, EXITS.replace(
+                "exit(3)", "void *volatile p = malloc(5000); free(p); free(p)"),
+            "--processes", "1")
+        expect(status == 1, run.text())
+        # Another allocator finds it in its own words, or not at all.
+        if "signal 6" in run.text():
+            expect(re.search(r"signal 6 \(Aborted\): (double free|free\(\)|"
+                             "the worker's output says why)", run.text()),
+                   run.text())
+
+
+def test_a_body_that_aborts_without_a_word_sends_to_the_output():
+    with World() as world:
+        _worker, run, status = run_of(
+            world, EXITS.replace("exit(3)", "abort()"), "--processes", "1")
+        expect(status == 1, run.text())
+        expect("signal 6 (Aborted): the worker's output says why" in run.text(),
+               run.text())
+
+
 FORKS = """
 #include <superstep/superstep.h>
 #include <sys/wait.h>
