@@ -123,7 +123,7 @@ static int chain_collect(const struct ss_namespace *space,
             return ss_error_set(error, SS_ECORRUPT,
                 "journal: row %" PRIu64
                 ": checkpoint %s: its parent %s is gone",
-                at->row->seq, at->id, at->parent_id);
+                at->row->seq, at->row->checkpoint_id, at->row->parent_id);
         }
     }
     return SS_OK;
@@ -179,7 +179,7 @@ int ss_namespace_fold(struct ss_namespace *space,
     int status = chain_collect(space, mark, &chain, &cached, error);
     if (status == SS_OK) {
         into = cached ? base_take(space) : ss_checkpoint_new();
-        ss_id_copy(into->id, mark->id);
+        ss_id_copy(into->id, mark->row->checkpoint_id);
         status = chain_apply(&chain, into, error);
     }
     SS_VEC_FINI(&chain);

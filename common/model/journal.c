@@ -306,7 +306,7 @@ static int mark_fold(struct ss_journal *journal,
     struct ss_error *error)
 {
     struct ss_namespace *space =
-        ss_journal_index_space(journal->index, mark->ns);
+        ss_journal_index_space(journal->index, mark->row->ns);
     ss_check(space && space->marks.items[mark->order] == mark);
     return ss_namespace_fold(space, mark, ret_checkpoint, error);
 }

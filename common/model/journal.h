@@ -250,27 +250,21 @@ struct ss_checkpoint {
 struct ss_checkpoint *ss_checkpoint_ref(struct ss_checkpoint *checkpoint);
 void ss_checkpoint_unref(struct ss_checkpoint *checkpoint); // NULL is fine
 
-// What the index knows of each saved checkpoint. Borrowed from the journal; a
-// SS_ROW_VOID row makes all that was borrowed before it invalid.
+// What the index knows of each saved checkpoint beside its row: ids, run,
+// namespace and time stand there. One is kept for each checkpoint of a thread
+// that is used: 64 bytes. Borrowed from the journal; a SS_ROW_VOID row makes
+// all that was borrowed before it invalid.
 struct ss_checkpoint_entry {
-    const char *id, *parent_id, *run; // its row's
-    char *ns;
-    enum ss_source source;
-    int64_t step;
-    int64_t wall_us;
-    json_t *metadata;
     struct ss_row *row;                 // borrowed from the journal
     struct ss_checkpoint_entry *parent; // or NULL
     size_t order;                       // position among those of its namespace
-    // The rows with writes to it, or that took its resume value without an id.
-    // What is pending there is folded when somebody asks.
-    struct ss_pending_rows {
-        const struct ss_row *first; // or NULL
-        SS_VEC(const struct ss_row *) more;
-    } pending;
-    struct ss_row *whole; // a row that holds all of it, or NULL
-    uint64_t base_seq;    // the row at which reading its chain begins
-    size_t bytes;         // of all rows from there to its own
+    // Of ss_journal_pending_row() the first, and the others. What is pending
+    // there is folded when somebody asks.
+    const struct ss_row *pending; // or NULL
+    struct ss_pending_more *more; // NULL: there is no other
+    struct ss_row *whole;         // a row that holds all of it, or NULL
+    uint64_t base_seq;            // the row at which reading its chain begins
+    size_t bytes;                 // of all rows from there to its own
 };
 
 // What the rows say about a run.
@@ -339,6 +333,10 @@ const json_t *ss_journal_facts(
 // where idx < 0. `run`: whose writes are "of this run"; NULL: nobody's.
 void ss_journal_pending(const struct ss_checkpoint_entry *mark, const char *run,
     struct ss_pendings *pending);
+// The rows with writes to a mark, or that took its resume value without an id,
+// by number from 0, in their order: borrowed. NULL: there are no more.
+const struct ss_row *ss_journal_pending_row(
+    const struct ss_checkpoint_entry *mark, size_t position);
 // Memory that the journal holds, about, in bytes.
 size_t ss_journal_size(const struct ss_journal *journal);
 // Put it into few bytes. What was borrowed from it is gone; whoever asks for

@@ -5,6 +5,9 @@
 #include "common/base/check.h"
 #include "common/model/journal_impl.h"
 
+_Static_assert(
+    sizeof(struct ss_checkpoint_entry) <= 64, "what a checkpoint costs");
+
 // --- freeing ----------------------------------------------------------------
 
 static void mark_free(struct ss_checkpoint_entry *mark)
@@ -45,13 +48,15 @@ size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
     size_t low = 0;
     size_t high = space->marks.count;
     // most often it is the newest, or one that comes behind it
-    int order = high > 0 ? strcmp(space->marks.items[high - 1]->id, id) : -1;
+    int order =
+        high > 0 ? strcmp(space->marks.items[high - 1]->row->checkpoint_id, id)
+                 : -1;
     if (order <= 0) {
         return high - (order == 0);
     }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(space->marks.items[middle]->id, id) < 0) {
+        if (strcmp(space->marks.items[middle]->row->checkpoint_id, id) < 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -65,15 +70,10 @@ struct ss_checkpoint_entry *ss_namespace_find(
 {
     size_t at = ss_namespace_position(space, id);
     if (at < space->marks.count &&
-        strcmp(space->marks.items[at]->id, id) == 0) {
+        strcmp(space->marks.items[at]->row->checkpoint_id, id) == 0) {
         return space->marks.items[at];
     }
     return NULL;
-}
-
-static const char *text(const char *maybe)
-{
-    return maybe ? maybe : "";
 }
 
 static char *orphan_key(const char *ns, const char *id)
@@ -139,7 +139,7 @@ static void run_add(struct ss_journal_index *index, const struct ss_row *row)
     if (facts->first_seq == 0) {
         facts->first_seq = row->seq;
     }
-    if (text(row->ns)[0]) {
+    if (row->ns[0]) {
         return;
     }
     // a later entry names the version of the graph that the run moved to
@@ -155,14 +155,15 @@ static void run_add(struct ss_journal_index *index, const struct ss_row *row)
 static void run_add_mark(
     struct ss_journal_index *index, struct ss_checkpoint_entry *mark)
 {
-    if (!mark->run[0] || mark->ns[0]) {
+    if (!mark->row->run[0] || mark->row->ns[0]) {
         return;
     }
-    struct ss_run_rows *facts = run_of(index, mark->run);
-    if (!facts->last || strcmp(facts->last->id, mark->id) < 0) {
+    struct ss_run_rows *facts = run_of(index, mark->row->run);
+    if (!facts->last ||
+        strcmp(facts->last->row->checkpoint_id, mark->row->checkpoint_id) < 0) {
         facts->last = mark;
     }
-    if (mark->source == SS_SOURCE_LOOP) {
+    if (mark->row->source == SS_SOURCE_LOOP) {
         facts->steps++;
     }
 }
@@ -176,7 +177,7 @@ static struct ss_checkpoint_entry *mark_of(
 
 static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
 {
-    struct ss_checkpoint_entry *mark = mark_of(index, text(row->ns), row->of);
+    struct ss_checkpoint_entry *mark = mark_of(index, row->ns, row->of);
     struct ss_checkpoint_entry *root =
         row->answer_of[0] ? mark_of(index, "", row->answer_of) : NULL;
     if (root && (root != mark || row->writes_count == 0)) {
@@ -186,7 +187,7 @@ static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
         return;
     }
     if (!mark) {
-        char *key = orphan_key(text(row->ns), row->of);
+        char *key = orphan_key(row->ns, row->of);
         mark = ss_map_get(&index->orphans, key);
         if (!mark) {
             mark = ss_zalloc(1, sizeof(*mark));
@@ -202,14 +203,6 @@ static struct ss_checkpoint_entry *mark_new(
 {
     struct ss_checkpoint_entry *mark = ss_zalloc(1, sizeof(*mark));
     ss_check(row->has_checkpoint && row->checkpoint_id[0]);
-    mark->id = row->checkpoint_id;
-    mark->parent_id = row->parent_id;
-    mark->run = row->run;
-    mark->source = row->source;
-    mark->ns = space->ns;
-    mark->step = row->step;
-    mark->wall_us = row->wall_us;
-    mark->metadata = row->metadata;
     mark->row = row;
     mark->whole = row->checkpoint.whole ? row : NULL;
     // A parent with a greater id did not exist when the row was written.
@@ -236,7 +229,7 @@ static void orphan_adopt(
     if (index->orphans.count == 0) {
         return;
     }
-    char *key = orphan_key(mark->ns, mark->id);
+    char *key = orphan_key(mark->row->ns, mark->row->checkpoint_id);
     struct ss_checkpoint_entry *orphan = ss_map_remove(&index->orphans, key);
     ss_free(key);
     if (orphan) {
@@ -250,7 +243,7 @@ static void orphan_adopt(
 static void mark_insert(const struct ss_journal *journal,
     struct ss_namespace *space, struct ss_checkpoint_entry *mark)
 {
-    size_t at = ss_namespace_position(space, mark->id);
+    size_t at = ss_namespace_position(space, mark->row->checkpoint_id);
     SS_VEC_PUSH(&space->marks, mark);
     for (size_t i = space->marks.count - 1; i > at; i--) {
         space->marks.items[i] = space->marks.items[i - 1];
@@ -261,7 +254,8 @@ static void mark_insert(const struct ss_journal *journal,
     for (size_t i = at + 1; i < space->marks.count; i++) {
         struct ss_checkpoint_entry *other = space->marks.items[i];
         other->order = i;
-        if (!other->parent && strcmp(other->parent_id, mark->id) == 0) {
+        if (!other->parent &&
+            strcmp(other->row->parent_id, mark->row->checkpoint_id) == 0) {
             other->parent = mark;
         }
         mark_measure(journal, other);
@@ -296,18 +290,17 @@ static int checkpoint_check(const struct ss_journal *journal,
     const struct ss_journal_index *index, const struct ss_row *row,
     struct ss_error *error)
 {
-    const struct ss_namespace *space =
-        ss_journal_index_space(index, text(row->ns));
+    const struct ss_namespace *space = ss_journal_index_space(index, row->ns);
     int status = parent_check(journal, space, row, error);
     if (status != SS_OK || !space || row->kind == SS_ROW_SNAPSHOT) {
         return status;
     }
     const struct ss_checkpoint_entry *last =
         space->marks.items[space->marks.count - 1];
-    if (strcmp(row->checkpoint_id, last->id) <= 0) {
+    if (strcmp(row->checkpoint_id, last->row->checkpoint_id) <= 0) {
         return ss_error_set(error, SS_ECORRUPT,
             "journal: row %" PRIu64 ": checkpoint %s does not come after %s",
-            row->seq, row->checkpoint_id, last->id);
+            row->seq, row->checkpoint_id, last->row->checkpoint_id);
     }
     return SS_OK;
 }
@@ -315,7 +308,7 @@ static int checkpoint_check(const struct ss_journal *journal,
 static void checkpoint_add(const struct ss_journal *journal,
     struct ss_journal_index *index, struct ss_row *row)
 {
-    struct ss_namespace *space = space_of(index, text(row->ns));
+    struct ss_namespace *space = space_of(index, row->ns);
     struct ss_checkpoint_entry *mark =
         ss_namespace_find(space, row->checkpoint_id);
     if (mark) {
@@ -365,7 +358,8 @@ int ss_journal_index_check(
                 return ss_error_set(error, SS_ECORRUPT,
                     "journal: row %" PRIu64
                     ": checkpoint %s: its parent %s is gone",
-                    mark->row->seq, mark->id, mark->parent_id);
+                    mark->row->seq, mark->row->checkpoint_id,
+                    mark->row->parent_id);
             }
         }
     }

@@ -34,34 +34,58 @@ struct written_list {
 
 // ------------------------------------------------ which rows
 
+struct ss_pending_more {
+    SS_VEC(const struct ss_row *) rows;
+};
+
 void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row *row)
 {
-    if (!mark->pending.first) {
-        mark->pending.first = row;
-    } else {
-        SS_VEC_PUSH(&mark->pending.more, row);
+    if (!mark->pending) {
+        mark->pending = row;
+        return;
     }
+    if (!mark->more) {
+        mark->more = ss_zalloc(1, sizeof(*mark->more));
+    }
+    SS_VEC_PUSH(&mark->more->rows, row);
 }
 
 void ss_pending_move(
     struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from)
 {
-    ss_check(!to->pending.first);
+    ss_check(!to->pending);
     to->pending = from->pending;
-    from->pending = (struct ss_pending_rows){0};
+    to->more = from->more;
+    from->pending = NULL;
+    from->more = NULL;
 }
 
 void ss_pending_fini(struct ss_checkpoint_entry *mark)
 {
-    SS_VEC_FINI(&mark->pending.more);
-    mark->pending = (struct ss_pending_rows){0};
+    if (mark->more) {
+        SS_VEC_FINI(&mark->more->rows);
+    }
+    ss_free(mark->more);
+    mark->more = NULL;
+    mark->pending = NULL;
+}
+
+const struct ss_row *ss_journal_pending_row(
+    const struct ss_checkpoint_entry *mark, size_t position)
+{
+    if (position == 0) {
+        return mark->pending;
+    }
+    return mark->more && position - 1 < mark->more->rows.count
+               ? mark->more->rows.items[position - 1]
+               : NULL;
 }
 
 // ------------------------------------------------ what they hold
 
 static bool is_of(const char *of, const struct ss_checkpoint_entry *mark)
 {
-    return strcmp(of, mark->id) == 0;
+    return strcmp(of, mark->row->checkpoint_id) == 0;
 }
 
 // `taken`: says of a row that the resume value without an id was taken.
@@ -69,11 +93,10 @@ static void add_row(struct written_list *list,
     const struct ss_checkpoint_entry *mark, const struct ss_row *row,
     const struct ss_row_write *taken)
 {
-    if (!mark->ns[0] && is_of(row->answer_of, mark)) {
+    if (!mark->row->ns[0] && is_of(row->answer_of, mark)) {
         SS_VEC_PUSH(list, ((struct written){taken, row, list->count}));
     }
-    if (!is_of(row->of, mark) ||
-        strcmp(row->ns ? row->ns : "", mark->ns) != 0) {
+    if (!is_of(row->of, mark) || strcmp(row->ns, mark->row->ns) != 0) {
         return; // it took the value, and wrote elsewhere
     }
     for (size_t i = 0; i < row->writes_count; i++) {
@@ -211,12 +234,12 @@ void ss_journal_pending(const struct ss_checkpoint_entry *mark, const char *run,
         .idx = ss_name_special(SS_NAME_RESUME),
         .channel = (char *)SS_NAME_RESUME};
     struct written_list all = {0}, kept = {0};
-    if (!mark->pending.first) {
+    if (!mark->pending) {
         return;
     }
-    add_row(&all, mark, mark->pending.first, &taken);
-    for (size_t i = 0; i < mark->pending.more.count; i++) {
-        add_row(&all, mark, mark->pending.more.items[i], &taken);
+    const struct ss_row *row;
+    for (size_t i = 0; (row = ss_journal_pending_row(mark, i)); i++) {
+        add_row(&all, mark, row, &taken);
     }
     qsort(all.items, all.count, sizeof(*all.items), by_place);
     kept.items = ss_zalloc(all.count, sizeof(*kept.items));

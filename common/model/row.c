@@ -187,6 +187,9 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
     if (row->seq == 0) {
         return damaged(row, "rows are numbered from 1", error);
     }
+    if (!row->ns) {
+        return damaged(row, "it is of no namespace", error);
+    }
     int status = kind_valid(row, error);
     if (status == SS_OK) {
         status = writes_valid(row, error);

@@ -122,15 +122,15 @@ static void look_at(
     struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
     struct ss_pendings pending = {0};
-    ss_journal_pending(mark, mark->run, &pending);
+    ss_journal_pending(mark, mark->row->run, &pending);
     for (size_t i = 0; i < pending.count; i++)
         ss_check(pending.items[i].write.value != NULL);
     ss_pendings_fini(&pending);
     struct ss_checkpoint *checkpoint = ss_journal_fold(journal, mark);
     if (checkpoint)
-        ss_check(strcmp(checkpoint->id, mark->id) == 0);
+        ss_check(strcmp(checkpoint->id, mark->row->checkpoint_id) == 0);
     ss_checkpoint_unref(checkpoint);
-    ss_journal_run(journal, mark->run);
+    ss_journal_run(journal, mark->row->run);
 }
 
 static void look_around(struct ss_journal *journal)
@@ -142,7 +142,8 @@ static void look_around(struct ss_journal *journal)
         struct ss_checkpoint_entry *const *marks =
             ss_journal_list(journal, names[i], &count);
         for (size_t m = 0; m < count; m++) {
-            ss_check(m == 0 || strcmp(marks[m - 1]->id, marks[m]->id) < 0);
+            ss_check(m == 0 || strcmp(marks[m - 1]->row->checkpoint_id,
+                                   marks[m]->row->checkpoint_id) < 0);
             look_at(journal, marks[m]);
         }
         struct ss_checkpoint_entry *newest =

@@ -314,7 +314,7 @@ static void check_versions(struct world *world,
     for (e = was ? was->channels.first : NULL; e; e = e->next)
         if (version_of(is, e->key) < version_of(was, e->key))
             violated(world, "checkpoint %s: the version of %s goes back",
-                mark->id, e->key);
+                mark->row->checkpoint_id, e->key);
     for (e = is->seen.first; e; e = e->next) {
         const struct ss_map *seen = e->value;
         for (const struct ss_map_entry *s = seen->first; s; s = s->next)
@@ -322,7 +322,7 @@ static void check_versions(struct world *world,
                 violated(world,
                     "checkpoint %s: %s has seen a version of %s "
                     "that is not there",
-                    mark->id, e->key, s->key);
+                    mark->row->checkpoint_id, e->key, s->key);
     }
 }
 
@@ -333,12 +333,15 @@ static void check_parent(
     const struct ss_checkpoint_entry *parent = mark->parent;
     if (!parent)
         return;
-    if (strcmp(parent->id, mark->id) >= 0)
-        violated(world, "checkpoint %s is not after its parent", mark->id);
-    if (mark->step <= parent->step ||
-        (run_is_sync(mark->run) && mark->step != parent->step + 1))
+    if (strcmp(parent->row->checkpoint_id, mark->row->checkpoint_id) >= 0)
+        violated(world, "checkpoint %s is not after its parent",
+            mark->row->checkpoint_id);
+    if (mark->row->step <= parent->row->step ||
+        (run_is_sync(mark->row->run) &&
+            mark->row->step != parent->row->step + 1))
         violated(world, "checkpoint %s is of step %lld, its parent of %lld",
-            mark->id, (long long)mark->step, (long long)parent->step);
+            mark->row->checkpoint_id, (long long)mark->row->step,
+            (long long)parent->row->step);
 }
 
 static void check_space(
@@ -353,7 +356,8 @@ static void check_space(
             marks[i]->parent ? ss_journal_fold(journal, marks[i]->parent)
                              : NULL;
         if (!is)
-            violated(world, "checkpoint %s cannot be read", marks[i]->id);
+            violated(world, "checkpoint %s cannot be read",
+                marks[i]->row->checkpoint_id);
         check_parent(world, marks[i]);
         check_versions(world, marks[i], is, was);
         if (was)

@@ -324,5 +324,5 @@ void versions_kept(struct world *world, const struct ss_checkpoint_entry *mark,
     for (size_t i = 0; i < VERSIONS; i++)
         if (counted(is, counters[i]) < counted(was, counters[i]))
             violated(world, "checkpoint %s of run %s lost what stood in %s",
-                mark->id, mark->run, counters[i]);
+                mark->row->checkpoint_id, mark->row->run, counters[i]);
 }

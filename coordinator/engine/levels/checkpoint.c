@@ -72,10 +72,9 @@ static void name_writes(
     struct ss_row *row, const struct ss_checkpoint_entry *before)
 {
     ss_check(before->row && before->row->seq < row->seq);
-    if (before->pending.first)
-        name_row(row, before->pending.first);
-    for (size_t i = 0; i < before->pending.more.count; i++)
-        name_row(row, before->pending.more.items[i]);
+    const struct ss_row *writes;
+    for (size_t i = 0; (writes = ss_journal_pending_row(before, i)); i++)
+        name_row(row, writes);
 }
 
 // A channel that is told in full may be much like what it was.

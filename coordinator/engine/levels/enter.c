@@ -154,14 +154,14 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
 
 bool ss_enter_is_edited(const struct ss_checkpoint_entry *mark)
 {
-    return mark &&
-           (mark->source == SS_SOURCE_UPDATE || mark->source == SS_SOURCE_FORK);
+    return mark && (mark->row->source == SS_SOURCE_UPDATE ||
+                       mark->row->source == SS_SOURCE_FORK);
 }
 
 bool ss_enter_begun_by(
     const struct ss_checkpoint_entry *mark, const struct task *task)
 {
-    const json_t *metadata = mark ? mark->metadata : NULL;
+    const json_t *metadata = mark ? mark->row->metadata : NULL;
     const char *by =
         ss_json_str(json_object_get(metadata, "__loop__"), "task", NULL);
     if (by)
@@ -175,7 +175,7 @@ bool ss_enter_begun_by(
 static bool began_here(
     const struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
-    return strcmp(mark->run, run_of(loop)->id) == 0 &&
+    return strcmp(mark->row->run, run_of(loop)->id) == 0 &&
            (!loop->parent_task || ss_enter_begun_by(mark, loop->parent_task));
 }
 
@@ -192,7 +192,7 @@ void ss_enter_recover_output(struct loop *loop)
     ss_loop_keys(loop, &shown, &final);
     for (size_t i = count; !any && i-- > 0 && began_here(loop, marks[i]);) {
         const struct ss_row_checkpoint *part = &marks[i]->row->checkpoint;
-        if (marks[i]->source != SS_SOURCE_LOOP)
+        if (marks[i]->row->source != SS_SOURCE_LOOP)
             break;
         for (size_t u = 0; u < part->updated_count; u++)
             any = any || ss_keys_have(&final, part->updated[u]);

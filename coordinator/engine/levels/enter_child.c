@@ -117,13 +117,13 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
             : NULL;
     if (!mark || !run_of(loop)->recovering || !began(loop) ||
         !ss_enter_begun_by(mark, loop->parent_task) ||
-        strcmp(mark->run, run_of(loop)->id) != 0 ||
+        strcmp(mark->row->run, run_of(loop)->id) != 0 ||
         ss_loop_load(loop, mark, error) != SS_OK)
         return false;
-    const json_t *facts = json_object_get(mark->metadata, "__loop__");
+    const json_t *facts = json_object_get(mark->row->metadata, "__loop__");
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
-    loop->first_superstep = mark->source != SS_SOURCE_LOOP;
-    loop->saved.unsaved_state = mark->source == SS_SOURCE_FORK;
+    loop->first_superstep = mark->row->source != SS_SOURCE_LOOP;
+    loop->saved.unsaved_state = mark->row->source == SS_SOURCE_FORK;
     loop->entered.resuming = loop->entered.inherited == INHERITED_RESUMING;
     ss_enter_recover_output(loop);
     ss_loop_move(loop, LOOP_RUNNING);

@@ -77,7 +77,8 @@ static int load_root(
     } else {
         start->addressed = start->id != NULL;
         loop->entered.superseded = start->id && start->mark && newest &&
-                                   strcmp(newest->id, start->mark->id) != 0;
+                                   strcmp(newest->row->checkpoint_id,
+                                       start->mark->row->checkpoint_id) != 0;
     }
     int status = ss_loop_load(loop, start->mark, error);
     loop->stop = loop->facts.step + run->facts.options.recursion_limit + 1;
@@ -246,8 +247,9 @@ static void tell_children(struct loop *loop, const struct entry *start)
     const struct ss_checkpoint_entry *mark = start->mark;
     const char *id = loop->facts.checkpoint.id;
     if (loop->entered.resuming && mark)
-        id = ss_enter_is_edited(mark) && mark->parent_id[0] ? mark->parent_id
-                                                            : mark->id;
+        id = ss_enter_is_edited(mark) && mark->row->parent_id[0]
+                 ? mark->row->parent_id
+                 : mark->row->checkpoint_id;
     ss_id_copy(run->replay_id, id);
 }
 
@@ -273,7 +275,8 @@ static void note_entry(const struct loop *loop, const struct entry *start)
     const struct loop_entry *entered = &loop->entered;
     ss_check(json_is_object(entry) && !json_object_get(entry, "stop"));
     json_object_set_new(entry, "stop", json_integer((json_int_t)loop->stop));
-    note_text(entry, "base", start->mark ? start->mark->id : "");
+    note_text(
+        entry, "base", start->mark ? start->mark->row->checkpoint_id : "");
     note_text(entry, "replay_id", loop->facts.run->replay_id);
     note_flag(entry, "addressed", start->addressed);
     note_flag(entry, "superseded", entered->superseded);
@@ -591,12 +594,12 @@ int ss_root_recover(struct loop *loop, struct ss_error *error)
     int status = ss_loop_load(loop, facts->last, error);
     if (status != SS_OK)
         return status;
-    bool first = facts->last->source != SS_SOURCE_LOOP;
+    bool first = facts->last->row->source != SS_SOURCE_LOOP;
     loop->stop = (int64_t)ss_json_int(run->entry, "stop", 0);
     loop->entered.resuming = ss_json_bool(run->entry, "resuming", false);
     loop->first_superstep = first;
     loop->saved.unsaved_state =
-        facts->last->source == SS_SOURCE_FORK; // as it was told
+        facts->last->row->source == SS_SOURCE_FORK; // as it was told
     loop->entered.inherited =
         loop->entered.resuming ? INHERITED_RESUMING : INHERITED_ANEW;
     loop->entered.replaying = ss_json_bool(run->entry, "replaying", false);

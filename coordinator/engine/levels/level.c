@@ -112,7 +112,7 @@ static void load_own_writes(
     for (uint64_t seq = run_of(loop)->entry_seq; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
         if (row && strcmp(row->run, run_of(loop)->id) == 0 &&
-            strcmp(row->of, mark->id) == 0 &&
+            strcmp(row->of, mark->row->checkpoint_id) == 0 &&
             strcmp(row->ns, loop->facts.ns) == 0)
             load_row_writes(loop, row);
     }
@@ -137,11 +137,11 @@ int ss_loop_load(
         if (loop->facts.run && run_of(loop)->recovering)
             load_own_writes(loop, mark);
         ss_lineage_load(&loop->lineage, mark);
-        ss_id_copy(at->id, mark->id);
-        ss_id_copy(at->parent_id, mark->parent_id);
-        at->source = mark->source;
-        at->step = mark->step;
-        at->metadata = json_incref(mark->metadata);
+        ss_id_copy(at->id, mark->row->checkpoint_id);
+        ss_id_copy(at->parent_id, mark->row->parent_id);
+        at->source = mark->row->source;
+        at->step = mark->row->step;
+        at->metadata = json_incref(mark->row->metadata);
     } else if (status == SS_OK) { // R1.5: the synthetic empty one
         ss_thread_new_id(loop->facts.thread, -2, at->id);
         at->step = -2;

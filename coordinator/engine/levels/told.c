@@ -41,8 +41,8 @@ uint64_t ss_loop_told_from(const struct loop *loop, bool *ret_anew)
     uint64_t from = run->facts.entry_seq;
     if (loop->facts.parent && loop->facts.parent->lineage.saved_seq > from)
         from = loop->facts.parent->lineage.saved_seq;
-    bool own =
-        mark && strcmp(mark->run, run->facts.id) == 0 && mark->row->seq >= from;
+    bool own = mark && strcmp(mark->row->run, run->facts.id) == 0 &&
+               mark->row->seq >= from;
     from = own ? mark->row->seq : from;
     ss_check(from > 0);
     if (from <= loop->entered.tried_seq) // a try before told its own

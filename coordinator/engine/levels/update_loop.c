@@ -26,7 +26,7 @@ int ss_update_loop_load(
 {
     int status = ss_loop_load(loop, mark, error);
     if (status == SS_OK && mark) {
-        json_t *parents = json_object_get(mark->metadata, "parents");
+        json_t *parents = json_object_get(mark->row->metadata, "parents");
         if (json_object_size(parents) > 0)
             loop->facts.checkpoint_map = json_deep_copy(parents);
     } else {

@@ -48,12 +48,12 @@ static int64_t stop_of(
     const struct loop *view, const struct ss_checkpoint_entry *mark)
 {
     const struct run *shadow = view->facts.run;
-    const json_t *facts = json_object_get(mark->metadata, "__loop__");
+    const json_t *facts = json_object_get(mark->row->metadata, "__loop__");
     if (!view->facts.parent)
         facts = ss_journal_run(
             ss_thread_facts(view->facts.thread)->journal, shadow->facts.id)
                     ->entry;
-    else if (!facts || strcmp(mark->run, shadow->facts.id) != 0)
+    else if (!facts || strcmp(mark->row->run, shadow->facts.id) != 0)
         return view->facts.step + shadow->facts.options.recursion_limit + 1;
     return ss_json_int(facts, "stop", view->facts.step + 2);
 }
@@ -72,7 +72,7 @@ struct loop *ss_view_replayed(struct run *shadow, struct ss_graph *graph,
     view->stop = stop_of(view, mark);
     if (ns[0])
         view->facts.checkpoint_map =
-            json_incref(json_object_get(mark->metadata, "parents"));
+            json_incref(json_object_get(mark->row->metadata, "parents"));
     ss_loop_plan(view, true);
     ss_pendings_fini(&view->pending); // rows tell which were there, and when
     return view;

@@ -108,8 +108,8 @@ static struct ss_checkpoint_entry *begun_from(const struct thread *thread,
     const json_t *input = json_object_get(request, "input");
     size_t count = 0;
     if (first)
-        return first->source == SS_SOURCE_LOOP && first->parent_id[0]
-                   ? ss_journal_find(its->journal, "", first->parent_id)
+        return first->row->source == SS_SOURCE_LOOP && first->row->parent_id[0]
+                   ? ss_journal_find(its->journal, "", first->row->parent_id)
                    : NULL;
     if (input && !json_is_null(input))
         return NULL;
@@ -127,10 +127,12 @@ static json_t *step_json(struct thread *thread, struct ss_graph *graph,
     struct ss_checkpoint_entry *mark, int64_t since_us)
 {
     json_t *step =
-        json_pack("{s:I, s:s, s:s, s:o}", "step", (json_int_t)mark->step,
-            "source", ss_source_name(mark->source), "checkpoint_id", mark->id,
-            "tasks", graph ? tasks_json(thread, graph, mark) : json_array());
-    set_time(step, "made", mark->wall_us > since_us ? mark->wall_us : since_us);
+        json_pack("{s:I, s:s, s:s, s:o}", "step", (json_int_t)mark->row->step,
+            "source", ss_source_name(mark->row->source), "checkpoint_id",
+            mark->row->checkpoint_id, "tasks",
+            graph ? tasks_json(thread, graph, mark) : json_array());
+    set_time(step, "made",
+        mark->row->wall_us > since_us ? mark->row->wall_us : since_us);
     return step;
 }
 
@@ -145,7 +147,7 @@ static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
     struct ss_checkpoint_entry *const *marks =
         ss_journal_list(its->journal, "", &count);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(marks[i]->run, facts->id) == 0 &&
+        if (strcmp(marks[i]->row->run, facts->id) == 0 &&
             marks[i]->row->seq <= its->durable)
             SS_VEC_PUSH(&own, marks[i]);
     size_t from =

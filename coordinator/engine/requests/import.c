@@ -64,11 +64,12 @@ static int check_each(
         last = id_of(saved);
         const struct ss_checkpoint_entry *newest =
             ss_journal_find(its->journal, ns_of(saved), NULL);
-        if (newest && strcmp(newest->id, last) >= 0 && !is_there(thread, saved))
+        if (newest && strcmp(newest->row->checkpoint_id, last) >= 0 &&
+            !is_there(thread, saved))
             return ss_error_set(error, SS_EEXISTS,
                 "import: thread %s has a "
                 "checkpoint %s already, and not %s before it",
-                its->id, newest->id, last);
+                its->id, newest->row->checkpoint_id, last);
     }
     return SS_OK;
 }
@@ -88,7 +89,8 @@ static const char *newest_of(const struct thread *thread)
     size_t spaces = 0;
     const char *const *names = ss_journal_namespaces(its->journal, &spaces);
     for (size_t i = 0; i < spaces; i++) {
-        const char *id = ss_journal_find(its->journal, names[i], NULL)->id;
+        const char *id =
+            ss_journal_find(its->journal, names[i], NULL)->row->checkpoint_id;
         if (strcmp(id, newest) > 0)
             newest = id;
     }

@@ -128,10 +128,10 @@ static json_t *plain_answer(const struct ss_pendings *pending)
 static const struct ss_checkpoint_entry *root_of(
     const struct thread *thread, const struct ss_checkpoint_entry *mark)
 {
-    const json_t *parents = json_object_get(mark->metadata, "parents");
-    return !mark->ns[0] ? mark
-                        : ss_journal_find(ss_thread_facts(thread)->journal, "",
-                              ss_json_str(parents, "", ""));
+    const json_t *parents = json_object_get(mark->row->metadata, "parents");
+    return !mark->row->ns[0] ? mark
+                             : ss_journal_find(ss_thread_facts(thread)->journal,
+                                   "", ss_json_str(parents, "", ""));
 }
 
 // The last of the answers that a task was given; NULL: the write has none.
@@ -159,7 +159,8 @@ static void append_some(struct thread *thread,
         if (is_first(write) != first || is_known(&known, write))
             continue;
         if (!row)
-            row = ss_thread_row_for_writes(thread, "", mark->ns, mark->id);
+            row = ss_thread_row_for_writes(
+                thread, "", mark->row->ns, mark->row->checkpoint_id);
         struct ss_value *value =
             ss_value_new(json_incref(json_object_get(write, "value")));
         struct ss_row_write to = {
@@ -180,7 +181,7 @@ static void append_some(struct thread *thread,
         is_read = true;
         const json_t *plain = plain_answer(&waiting);
         if (plain && json_equal(plain, answer))
-            ss_id_copy(row->answer_of, root->id);
+            ss_id_copy(row->answer_of, root->row->checkpoint_id);
     }
     ss_pendings_fini(&known);
     ss_pendings_fini(&waiting);

@@ -31,8 +31,9 @@ static bool goes(
     const struct ss_journal *journal = ss_thread_facts(thread)->journal;
     const struct ss_checkpoint_entry *root = ss_journal_find(journal, "", NULL);
     const char *by =
-        ss_json_str(json_object_get(mark->metadata, "parents"), "", NULL);
-    return strchr(mark->ns, ':') && by && root && strcmp(by, root->id) != 0 &&
+        ss_json_str(json_object_get(mark->row->metadata, "parents"), "", NULL);
+    return strchr(mark->row->ns, ':') && by && root &&
+           strcmp(by, root->row->checkpoint_id) != 0 &&
            ss_journal_find(journal, "", by);
 }
 
@@ -69,7 +70,7 @@ static void fill_writes(
         if (stands(&all, &all.items[i]))
             ss_row_add_write(row, &capacity, &all.items[i].write);
     if (row->writes_count > 0)
-        ss_id_copy(row->of, mark->id);
+        ss_id_copy(row->of, mark->row->checkpoint_id);
     ss_pendings_fini(&all);
 }
 
@@ -88,27 +89,29 @@ static void tell_run(
 static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
 {
     const struct thread_facts *its = ss_thread_facts(thread);
+    const struct ss_row *saved = mark->row;
     struct ss_checkpoint *full = ss_journal_fold(its->journal, mark);
     ss_check(full);
-    struct ss_row *row = ss_thread_row_anew(thread, mark->run, mark->ns);
+    struct ss_row *row = ss_thread_row_anew(thread, saved->run, saved->ns);
     row->kind = SS_ROW_SNAPSHOT;
-    ss_id_copy(row->checkpoint_id, mark->id);
-    row->source = mark->source;
+    ss_id_copy(row->checkpoint_id, saved->checkpoint_id);
+    row->source = saved->source;
     row->base_seq = row->seq;
-    row->step = mark->step;
-    row->wall_us = mark->wall_us;
-    row->metadata = json_incref(mark->metadata);
+    row->step = saved->step;
+    row->wall_us = saved->wall_us;
+    row->metadata = json_incref(saved->metadata);
     row->has_checkpoint = true;
     ss_checkpoint_tell(full, NULL, row);
     fill_writes(row, mark);
     const struct ss_run_rows *facts =
-        mark->ns[0] || !mark->run[0] ? NULL
-                                     : ss_journal_run(its->journal, mark->run);
+        saved->ns[0] || !saved->run[0]
+            ? NULL
+            : ss_journal_run(its->journal, saved->run);
     if (facts) {
         row->entry = json_incref(facts->entry);
         row->end = json_incref(facts->end);
-    } else if (!mark->run[0] && !mark->ns[0]) {
-        row->end = json_incref(mark->row->end); // the key of an update
+    } else if (!saved->run[0] && !saved->ns[0]) {
+        row->end = json_incref(saved->end); // the key of an update
     }
     ss_checkpoint_unref(full);
     ss_thread_seal(thread);
@@ -183,7 +186,7 @@ static void drop_past(struct thread *thread, const struct marks *kept)
     const struct ss_run_rows *run = ss_journal_newest_run(its->journal);
     const struct ss_checkpoint_entry *root =
         ss_journal_find(its->journal, "", NULL);
-    if (run && !(root && strcmp(root->run, run->id) == 0))
+    if (run && !(root && strcmp(root->row->run, run->id) == 0))
         tell_run(thread, run, used_us);
     for (size_t i = 0; i < kept->count; i++)
         tell_again(thread, kept->items[i]);

@@ -74,8 +74,8 @@ void ss_read_state(struct thread *thread, const struct ss_request *request)
 
 static bool passes(const struct ss_checkpoint_entry *mark, const json_t *filter)
 {
-    json_t *metadata =
-        ss_metadata_json(mark->source, mark->step, mark->metadata);
+    json_t *metadata = ss_metadata_json(
+        mark->row->source, mark->row->step, mark->row->metadata);
     const char *key;
     json_t *value;
     bool all = true;
@@ -107,8 +107,8 @@ void ss_read_history(struct thread *thread, const struct ss_request *request)
     for (size_t i = count; i-- > 0;) {
         if (ss_page_is_full(&page))
             break;
-        if ((before && strcmp(marks[i]->id, before) >= 0) ||
-            (only && strcmp(marks[i]->id, only) != 0) ||
+        if ((before && strcmp(marks[i]->row->checkpoint_id, before) >= 0) ||
+            (only && strcmp(marks[i]->row->checkpoint_id, only) != 0) ||
             !passes(marks[i], filter))
             continue;
         ss_page_add(&page,
@@ -121,7 +121,7 @@ void ss_read_history(struct thread *thread, const struct ss_request *request)
 static int by_id(const void *a, const void *b)
 {
     const struct ss_checkpoint_entry *const *left = a, *const *right = b;
-    return strcmp((*left)->id, (*right)->id);
+    return strcmp((*left)->row->checkpoint_id, (*right)->row->checkpoint_id);
 }
 
 void ss_read_checkpoints(
@@ -138,7 +138,7 @@ void ss_read_checkpoints(
         struct ss_checkpoint_entry *const *marks =
             ss_journal_list(its->journal, names[n], &count);
         for (size_t i = 0; i < count; i++)
-            if (strcmp(marks[i]->id, after) > 0)
+            if (strcmp(marks[i]->row->checkpoint_id, after) > 0)
                 SS_VEC_PUSH(&all, marks[i]);
     }
     if (all.count)

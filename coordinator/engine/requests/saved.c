@@ -258,16 +258,17 @@ json_t *ss_saved_json(struct thread *thread, struct ss_checkpoint_entry *mark)
         for (size_t i = 0; i < full->updated_count; i++)
             json_array_append_new(updated, json_string(full->updated[i]));
     }
-    ss_time_text(mark->wall_us, created);
+    const struct ss_row *row = mark->row;
+    ss_time_text(row->wall_us, created);
     json_t *saved = json_pack(
         "{s:s, s:s, s:s?, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "ns",
-        mark->ns, "id", mark->id, "parent_id",
-        mark->parent_id[0] ? mark->parent_id : NULL, "source",
-        ss_source_name(mark->source), "step", (json_int_t)mark->step,
-        "metadata", ss_metadata_json(mark->source, mark->step, mark->metadata),
-        "created_at", created, "channel_values", values, "channel_versions",
-        versions, "versions_seen", seen, "updated_channels", updated,
-        "pending_writes", pending_json(mark));
+        row->ns, "id", row->checkpoint_id, "parent_id",
+        row->parent_id[0] ? row->parent_id : NULL, "source",
+        ss_source_name(row->source), "step", (json_int_t)row->step, "metadata",
+        ss_metadata_json(row->source, row->step, row->metadata), "created_at",
+        created, "channel_values", values, "channel_versions", versions,
+        "versions_seen", seen, "updated_channels", updated, "pending_writes",
+        pending_json(mark));
     ss_checkpoint_unref(full);
     return saved;
 }

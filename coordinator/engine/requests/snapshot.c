@@ -249,16 +249,16 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     json_t *next = next_json(view, live);
     if (live)
         apply_finished(view);
-    const json_t *parents = json_object_get(mark->metadata, "parents");
-    ss_time_text(mark->wall_us, created);
+    const struct ss_row *row = mark->row;
+    const json_t *parents = json_object_get(row->metadata, "parents");
+    ss_time_text(row->wall_us, created);
     json_t *snapshot = json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
         "values", ss_loop_output_json(view, &graph->stream), "next", next,
-        "config", ss_config_json(thread, ns, mark->id, parents), "metadata",
-        ss_metadata_json(mark->source, mark->step, mark->metadata),
+        "config", ss_config_json(thread, ns, row->checkpoint_id, parents),
+        "metadata", ss_metadata_json(row->source, row->step, row->metadata),
         "created_at", created, "parent_config",
-        mark->parent_id[0]
-            ? ss_config_json(thread, ns, mark->parent_id, parents)
-            : json_null(),
+        row->parent_id[0] ? ss_config_json(thread, ns, row->parent_id, parents)
+                          : json_null(),
         "tasks", tasks, "interrupts", interrupts_of(tasks));
     if (ss_view_is_not_folded(
             view)) // the application's reducer has not seen all yet

@@ -22,7 +22,7 @@ void ss_lineage_load(
     *lineage = (struct lineage){.saved_seq = mark->row->seq,
         .base_seq = mark->base_seq,
         .bytes = mark->bytes};
-    ss_id_copy(lineage->saved_id, mark->id);
+    ss_id_copy(lineage->saved_id, mark->row->checkpoint_id);
 }
 
 void ss_lineage_name(struct lineage *lineage, const char *id)
@@ -33,7 +33,7 @@ void ss_lineage_name(struct lineage *lineage, const char *id)
 void ss_lineage_copy(
     struct lineage *lineage, const struct ss_checkpoint_entry *mark)
 {
-    ss_id_copy(lineage->saved_id, mark->parent_id);
+    ss_id_copy(lineage->saved_id, mark->row->parent_id);
     lineage->saved_seq = mark->parent ? mark->parent->row->seq : 0;
     lineage->turns_whole = true;
 }

@@ -146,7 +146,7 @@ static uint64_t newest_ticks(const struct ss_journal *journal)
     for (size_t i = 0; i < spaces; i++) {
         const struct ss_checkpoint_entry *mark =
             ss_journal_find(journal, names[i], NULL);
-        uint64_t ticks = mark ? ss_uuid6_read(mark->id) : 0;
+        uint64_t ticks = mark ? ss_uuid6_read(mark->row->checkpoint_id) : 0;
         if (ticks > newest)
             newest = ticks;
     }
@@ -242,7 +242,7 @@ int ss_thread_torn(const struct thread *thread,
     int status = ss_error_set(error, SS_ECORRUPT,
         "thread %s: checkpoint %s "
         "(row %" PRIu64 ") cannot be read: its rows contradict each other",
-        thread->facts.id, mark->id, mark->row->seq);
+        thread->facts.id, mark->row->checkpoint_id, mark->row->seq);
     ss_engine_damaged(
         thread->facts.engine, "thread", thread->facts.id, error->message);
     return status;

@@ -41,7 +41,8 @@ static void verify_rows(const struct thread *thread)
     const struct ss_checkpoint_entry *newest =
         ss_journal_find(thread->facts.journal, "", NULL);
     if (newest)
-        ss_invariant(I16, ss_uuid6_read(newest->id) <= thread->last_ticks);
+        ss_invariant(I16,
+            ss_uuid6_read(newest->row->checkpoint_id) <= thread->last_ticks);
 }
 
 static void verify_store(const struct thread *thread, struct census *census)

@@ -191,7 +191,7 @@ void expect(const char *ns, const char *id, const char *channel,
     ck_assert_ptr_nonnull(mark);
     struct ss_checkpoint *checkpoint = ss_journal_fold(journal, mark);
     ck_assert_ptr_nonnull(checkpoint);
-    ck_assert_str_eq(checkpoint->id, mark->id);
+    ck_assert_str_eq(checkpoint->id, mark->row->checkpoint_id);
     expect_channel(checkpoint, channel, version, text);
     ss_checkpoint_unref(checkpoint);
 }

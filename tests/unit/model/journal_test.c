@@ -141,8 +141,8 @@ START_TEST(a_fork_sees_its_own_past_only)
     expect("", "4", "y", 1, "\"right\"");
     expect("", "2", "x", 2, "\"left\"");
     const struct ss_checkpoint_entry *fork = ss_journal_find(journal, "", NULL);
-    ck_assert_str_eq(fork->id, "4");
-    ck_assert_str_eq(fork->parent->id, "1");
+    ck_assert_str_eq(fork->row->checkpoint_id, "4");
+    ck_assert_str_eq(fork->parent->row->checkpoint_id, "1");
     ck_assert_ptr_null(fork->parent->parent);
 }
 END_TEST
@@ -155,17 +155,21 @@ START_TEST(checkpoints_are_found_by_id_and_listed_by_age)
     ck_assert_ptr_null(ss_journal_find(journal, "", "2"));
     ck_assert_ptr_null(ss_journal_find(journal, "", "6"));
     ck_assert_ptr_null(ss_journal_find(journal, "other", NULL));
-    ck_assert_str_eq(ss_journal_find(journal, "", "3")->id, "3");
-    ck_assert_str_eq(ss_journal_before(journal, "", "5")->id, "3");
-    ck_assert_str_eq(ss_journal_before(journal, "", "4")->id, "3");
-    ck_assert_str_eq(ss_journal_before(journal, "", "9")->id, "5");
+    ck_assert_str_eq(
+        ss_journal_find(journal, "", "3")->row->checkpoint_id, "3");
+    ck_assert_str_eq(
+        ss_journal_before(journal, "", "5")->row->checkpoint_id, "3");
+    ck_assert_str_eq(
+        ss_journal_before(journal, "", "4")->row->checkpoint_id, "3");
+    ck_assert_str_eq(
+        ss_journal_before(journal, "", "9")->row->checkpoint_id, "5");
     ck_assert_ptr_null(ss_journal_before(journal, "", "1"));
     size_t count = 0;
     struct ss_checkpoint_entry *const *list =
         ss_journal_list(journal, "", &count);
     ck_assert_uint_eq(count, 3);
-    ck_assert_str_eq(list[0]->id, "1");
-    ck_assert_str_eq(list[2]->id, "5");
+    ck_assert_str_eq(list[0]->row->checkpoint_id, "1");
+    ck_assert_str_eq(list[2]->row->checkpoint_id, "5");
     ck_assert_uint_eq(list[2]->order, 2);
 }
 END_TEST
@@ -193,7 +197,7 @@ START_TEST(a_parent_that_never_was_is_named_and_nothing_more)
 {
     step("5", "4", 1, "1");
     const struct ss_checkpoint_entry *mark = ss_journal_find(journal, "", NULL);
-    ck_assert_str_eq(mark->parent_id, "4");
+    ck_assert_str_eq(mark->row->parent_id, "4");
     ck_assert_ptr_null(mark->parent);
     expect("", "5", "x", 1, "1");
     ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_OK);
@@ -288,7 +292,7 @@ START_TEST(a_run_is_what_its_rows_tell)
     ck_assert_int_eq(ss_json_int(facts->entry, "input", 0), 1);
     ck_assert_ptr_null(facts->end);
     ck_assert_uint_eq(facts->first_seq, 1);
-    ck_assert_str_eq(facts->last->id, "2");
+    ck_assert_str_eq(facts->last->row->checkpoint_id, "2");
     ck_assert_uint_eq(facts->steps, 1);
     row = row_in("");
     row->kind = SS_ROW_END;
@@ -306,8 +310,10 @@ START_TEST(runs_are_apart)
     strcpy(row->run, "run-2");
     holds(row, "2", "1");
     append(row);
-    ck_assert_str_eq(ss_journal_run(journal, "run-1")->last->id, "1");
-    ck_assert_str_eq(ss_journal_run(journal, "run-2")->last->id, "2");
+    ck_assert_str_eq(
+        ss_journal_run(journal, "run-1")->last->row->checkpoint_id, "1");
+    ck_assert_str_eq(
+        ss_journal_run(journal, "run-2")->last->row->checkpoint_id, "2");
     ck_assert_uint_eq(ss_journal_run(journal, "run-2")->first_seq, 2);
 }
 END_TEST

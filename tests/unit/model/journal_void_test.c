@@ -63,7 +63,7 @@ START_TEST(a_pruned_thread_keeps_what_the_snapshot_holds)
     ck_assert_uint_eq(count, 1);
     expect("", NULL, "x", 2, "2");
     expect_pending("2", "t1/0/x=3");
-    ck_assert_str_eq(ss_journal_find(journal, "", NULL)->parent_id, "1");
+    ck_assert_str_eq(ss_journal_find(journal, "", NULL)->row->parent_id, "1");
     ck_assert_ptr_null(ss_journal_find(journal, "", NULL)->parent);
     step("3", "2", 3, "3");
     expect("", NULL, "x", 3, "3");
@@ -86,7 +86,8 @@ START_TEST(a_snapshot_after_its_children_takes_the_place_of_their_parent)
     append(void_row(0, 1));
     expect("", "3", "x", 3, "3");
     expect("", "3", "y", 1, "1");
-    ck_assert_str_eq(ss_journal_find(journal, "", "3")->parent->id, "2");
+    ck_assert_str_eq(
+        ss_journal_find(journal, "", "3")->parent->row->checkpoint_id, "2");
     ck_assert_uint_eq(ss_journal_find(journal, "", "3")->order, 1);
 }
 END_TEST
@@ -110,7 +111,8 @@ START_TEST(a_thread_loads_after_its_void_rows_were_deleted)
     append(void_row(0, 10));
     ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_OK);
     expect("", NULL, "y", 1, "1");
-    ck_assert_str_eq(ss_journal_find(journal, "", NULL)->id, "3");
+    ck_assert_str_eq(
+        ss_journal_find(journal, "", NULL)->row->checkpoint_id, "3");
 }
 END_TEST
 
