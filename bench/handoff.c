@@ -72,7 +72,7 @@ static void list_by_host(size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ss_host_start(host, order(i), INT64_MAX);
-    ss_host_go(host);
+    ss_host_go(host, false);
     for (size_t ended = 0; ended < count; ended += take()) {
         struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
         int64_t now_ms = ss_clock_ms();

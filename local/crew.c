@@ -125,7 +125,7 @@ static void begin(struct ss_crew *crew)
     crew->waiting.count -= count;
     memmove(crew->waiting.items, crew->waiting.items + count,
         crew->waiting.count * sizeof(*crew->waiting.items));
-    ss_host_go(crew->host);
+    ss_host_go(crew->host, false);
 }
 
 // ------------------------------------------------------------------ the end

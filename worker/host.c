@@ -36,6 +36,7 @@ struct body {
     int64_t deadline_ms;
     unsigned pace;        // the place of its node
     bool is_quick;        // by its pace, when it began; under the mutex
+    bool is_own;          // in the loop's thread: none of ours has it
     int64_t began_ms;     // under the mutex
     bool signed_progress; // reported and not yet taken; under the mutex
     bool signed_heartbeat;
@@ -49,6 +50,7 @@ struct ss_host {
     pthread_cond_t space; // reports were taken
     // the loop's alone: not handed over yet
     struct body *started, **started_end;
+    bool has_own; // `started` is one body that stays
     // under the mutex
     struct body *first, *last; // waiting
     struct body *running;
@@ -65,6 +67,7 @@ struct ss_host {
     bool is_watched;         // the loop will look soon, whatever happens
     bool ends;
     bool has_byte;     // in the pipe
+    unsigned bytes;    // in the pipe, or on their way there
     int64_t untold_us; // since when outcomes wait for others; 0: none do
     struct ss_host_reports reports;
     struct { // attempts that failed, and that the log tells of
@@ -81,6 +84,7 @@ static bool is_to_ring(struct ss_host *host)
     bool is_first = !host->has_byte;
     host->untold_us = 0;
     host->has_byte = true;
+    host->bytes += is_first;
     return is_first;
 }
 
@@ -235,7 +239,15 @@ static void unlink_running(struct ss_host *host, const struct body *body)
     while (*at != body)
         at = &(*at)->next;
     *at = body->next;
-    host->running_count--;
+    host->running_count -= !body->is_own;
+}
+
+static void link_running(struct ss_host *host, struct body *body)
+{
+    body->began_ms = ss_clock_ms();
+    body->next = host->running;
+    host->running = body;
+    host->running_count += !body->is_own;
 }
 
 static void *thread_main(void *ctx);
@@ -323,10 +335,7 @@ static struct body *take_body(struct ss_host *host, bool *rings)
     host->queued_count--;
     if (sort_by_pace(host, body))
         *rings = true;
-    body->began_ms = ss_clock_ms();
-    body->next = host->running;
-    host->running = body;
-    host->running_count++;
+    link_running(host, body);
     return body;
 }
 
@@ -398,13 +407,16 @@ static bool tell(struct ss_host *host, bool was_quick, int64_t now_us)
 }
 
 // Its order is gone before the outcome is handed over: they share values, and a
-// value is not for two threads. Takes the mutex; as tell().
-static bool run_and_report(struct ss_host *host, struct body *body)
+// value is not for two threads. `lead`: this thread has the loop, and
+// *ret_leads still (NULL: it is one of ours). Takes the mutex; as tell().
+static bool run_and_report(struct ss_host *host, struct body *body,
+    struct ss_lead *lead, bool *ret_leads)
 {
     int64_t from_us = ss_clock_us();
     struct ss_outcome *outcome = run(body, from_us);
     int64_t now_us = ss_clock_us();
     struct ss_assignment *unbegun = outcome ? NULL : body->order;
+    *ret_leads = lead && ss_lead_leave(lead);
     if (outcome) {
         outcome->ran_us = now_us - from_us;
         if (outcome->kind == SS_OUTCOME_FAILED)
@@ -422,13 +434,16 @@ static bool run_and_report(struct ss_host *host, struct body *body)
         report_unbegun(&host->reports, unbegun);
     }
     ss_free(body);
-    return tell(host, was_quick, now_us);
+    if (!*ret_leads)
+        return tell(host, was_quick, now_us);
+    host->untold_us = now_us; // it is taken at once
+    return false;
 }
 
 static void *thread_main(void *ctx)
 {
     struct ss_host *host = ctx;
-    bool rings = false;
+    bool rings = false, leads;
     pthread_mutex_lock(&host->mutex);
     comes(host);
     while (!host->ends) {
@@ -442,7 +457,7 @@ static void *thread_main(void *ctx)
             ring(host);
         rings = false;
         if (body)
-            rings = run_and_report(host, body);
+            rings = run_and_report(host, body, NULL, &leads);
         else
             pthread_mutex_lock(&host->mutex);
     }
@@ -482,21 +497,26 @@ int ss_host_new(const struct ss_host_options *options,
     return SS_OK;
 }
 
+bool ss_host_end(struct ss_host *host)
+{
+    pthread_mutex_lock(&host->mutex);
+    host->ends = true;
+    for (struct body *body = host->running; body; body = body->next)
+        atomic_store(&body->stops, true);
+    bool is_busy = host->running != NULL;
+    pthread_cond_broadcast(&host->work);
+    pthread_cond_broadcast(&host->space);
+    pthread_mutex_unlock(&host->mutex);
+    return !is_busy;
+}
+
 bool ss_host_destroy(struct ss_host **host)
 {
     struct ss_host *old = *host;
     if (!old)
         return true;
     *host = NULL;
-    pthread_mutex_lock(&old->mutex);
-    old->ends = true;
-    for (struct body *body = old->running; body; body = body->next)
-        atomic_store(&body->stops, true);
-    bool is_busy = old->running != NULL;
-    pthread_cond_broadcast(&old->work);
-    pthread_cond_broadcast(&old->space);
-    pthread_mutex_unlock(&old->mutex);
-    if (is_busy)
+    if (!ss_host_end(old))
         return false;
     for (unsigned i = 0; i < old->threads_count; i++)
         pthread_join(old->threads[i], NULL);
@@ -554,12 +574,24 @@ static unsigned threads_for(const struct ss_host *host, const struct body *body)
     return count == 0 && !is_somebody_coming(host) ? 1 : count;
 }
 
-bool ss_host_go(struct ss_host *host)
+// A quick body that nobody else is to run before, or beside. Under the mutex.
+static bool is_alone(const struct ss_host *host, const struct body *list)
+{
+    return !list->next && !host->first && !host->running && !host->ends &&
+           host->paces[list->pace] < SS_HOST_QUICK_US;
+}
+
+bool ss_host_go(struct ss_host *host, bool keeps)
 {
     struct body *list = host->started;
-    if (!list)
+    if (!list || (host->has_own && !list->next))
         return false;
     pthread_mutex_lock(&host->mutex);
+    host->has_own = keeps && is_alone(host, list);
+    if (host->has_own) {
+        pthread_mutex_unlock(&host->mutex);
+        return true;
+    }
     if (host->last)
         host->last->next = list;
     else
@@ -576,6 +608,31 @@ bool ss_host_go(struct ss_host *host)
     host->started = NULL;
     host->started_end = &host->started;
     return true;
+}
+
+bool ss_host_has_own(const struct ss_host *host)
+{
+    return host->has_own;
+}
+
+bool ss_host_run_own(struct ss_host *host, struct ss_lead *lead)
+{
+    struct body *body = host->started;
+    bool leads;
+    ss_check(host->has_own);
+    host->has_own = false;
+    host->started = NULL;
+    host->started_end = &host->started;
+    body->is_own = true;
+    pthread_mutex_lock(&host->mutex);
+    link_running(host, body);
+    pthread_mutex_unlock(&host->mutex);
+    ss_lead_enter(lead);
+    bool rings = run_and_report(host, body, lead, &leads);
+    pthread_mutex_unlock(&host->mutex);
+    if (rings)
+        ring(host);
+    return leads;
 }
 
 // Under the mutex.
@@ -637,8 +694,10 @@ bool ss_host_take(struct ss_host *host, struct ss_host_reports *ret_reports)
     pthread_mutex_lock(&host->mutex);
     // A byte may come behind what it tells of, which is taken by then; more
     // than a few are never there.
-    ssize_t count = read(host->fds[0], bytes, sizeof(bytes));
-    ss_check(count > 0 || errno == EAGAIN || errno == EINTR);
+    ssize_t count =
+        host->bytes > 0 ? read(host->fds[0], bytes, sizeof(bytes)) : 0;
+    ss_check(count >= 0 || errno == EAGAIN || errno == EINTR);
+    host->bytes -= count > 0 ? (unsigned)count : 0;
     bool has_any = host->has_byte || host->untold_us > 0;
     if (has_any) {
         host->has_byte = false;

@@ -7,6 +7,7 @@
 //   ss_host_take()         <- reports <-  progress, items, outcomes
 //   ss_host_fd() readable  <- one byte
 //   ss_host_watch()        -- who blocks, who waits
+//   ss_host_run_own()      -- a small one, in the loop's own thread
 //
 // Everything is handed over under one mutex; a body that shows more than the
 // loop takes has to wait.
@@ -16,11 +17,15 @@
 // and for those that never ran; one for many of the quick ones, whose outcomes
 // leave in lists. Where a quick body takes long after all, ss_host_watch()
 // finds it, and all that wait behind it get threads.
+//
+// A quick body that is alone needs no wake-up at all: the loop runs it itself,
+// and another thread takes the loop over if it takes long after all (lead.h).
 #ifndef SS_WORKER_HOST_H
 #define SS_WORKER_HOST_H
 
 #include "common/model/task.h"
 #include "worker/application.h"
+#include "worker/lead.h"
 
 struct ss_host;
 
@@ -32,8 +37,10 @@ struct ss_host_options {
 // Gives *ret_host. SS_EIO: no pipe.
 int ss_host_new(const struct ss_host_options *options,
     struct ss_host **ret_host, struct ss_error *error) SS_MUST_USE;
-// Tell all bodies to stop. Join the threads if no body runs; otherwise they
-// last until the end of the process, which must follow. True: joined.
+// Tell all bodies to stop, and begin no other. True: none runs any more.
+bool ss_host_end(struct ss_host *host);
+// The same, and join the threads if no body runs; otherwise they last until the
+// end of the process, which must follow. True: joined.
 bool ss_host_destroy(struct ss_host **host);
 
 // Readable while there is something to take that should not wait for more.
@@ -42,8 +49,14 @@ int ss_host_fd(const struct ss_host *host);
 // `begin_by_ms` (ss_session_may_begin); else it comes back. Takes `order`.
 void ss_host_start(
     struct ss_host *host, struct ss_assignment *order, int64_t begin_by_ms);
-// Hand over what was started. True: there was something.
-bool ss_host_go(struct ss_host *host);
+// Hand over what was started. A quick body that is alone stays, if `keeps`, and
+// is handed over with the next one or run by ss_host_run_own(). True: something
+// was started since the last call.
+bool ss_host_go(struct ss_host *host, bool keeps);
+bool ss_host_has_own(const struct ss_host *host);
+// Run the body that stayed, in this thread. False: the loop, and `host` as far
+// as it is the loop's, were lost to another one meanwhile.
+bool ss_host_run_own(struct ss_host *host, struct ss_lead *lead);
 // Before the loop sleeps: threads for those who wait behind a body that takes
 // longer than it used to. When to ask again; INT64_MAX: not before something
 // happens.

@@ -37,12 +37,14 @@ struct shell {
     struct ss_application *application;
     struct ss_session *session;
     struct ss_host *host;
+    struct ss_lead *lead;
     struct ss_lines lines;
     const char **endpoints; // in `list`
     size_t endpoints_count;
     char *list;
     int signals_fd;
     int64_t wake_at_ms;
+    int64_t measure_at_ms;
     unsigned signals_count;
     bool is_spoilt;
     bool was_ready;
@@ -177,7 +179,7 @@ static void step(struct shell *shell, struct ss_session_event event)
     ss_session_step(shell->session, &event, &commands);
     for (size_t i = 0; i < commands.count; i++)
         perform(shell, &commands.items[i]);
-    if (ss_host_go(shell->host))
+    if (ss_host_go(shell->host, ss_lead_may_run(shell->lead)))
         ss_stop_at(SS_STOP_WORKER_STARTED);
     shell->wake_at_ms = commands.wake_at_ms;
 }
@@ -430,36 +432,59 @@ static int64_t measure(const struct shell *shell)
     return ss_notify_turn(ss_clock_ms(), why);
 }
 
+// At most so long nobody has to look at anything.
+static int time_left(struct shell *shell)
+{
+    int64_t now_ms = ss_clock_ms();
+    int64_t wake_ms = ss_host_watch(shell->host, now_ms);
+    if (shell->wake_at_ms < wake_ms)
+        wake_ms = shell->wake_at_ms;
+    if (shell->measure_at_ms < wake_ms)
+        wake_ms = shell->measure_at_ms;
+    bool is_due = shell->is_spoilt || ss_host_has_own(shell->host);
+    return is_due ? 0 : ss_clock_left(wake_ms, now_ms);
+}
+
+static void take_what_is_there(struct shell *shell, bool is_new)
+{
+    take_signals(shell);
+    take_messages(shell);
+    if (is_new && !shell->is_over)
+        take_connections(shell);
+    if (!shell->is_over)
+        take_reports(shell);
+    if (!shell->is_over &&
+        (shell->is_spoilt || ss_clock_ms() >= shell->wake_at_ms)) {
+        shell->is_spoilt = false;
+        step(shell, (struct ss_session_event){.type = SS_SESSION_TICK});
+    }
+}
+
+// A turn of the loop, in the thread that has it. Where it is lost in a body,
+// another one has `shell` by then.
+static enum ss_lead_turn take_turn(void *ctx)
+{
+    struct shell *shell = ctx;
+    const int fds[] = {shell->signals_fd, ss_host_fd(shell->host)};
+    int wait_ms = time_left(shell);
+    ss_live_set(0);
+    bool is_new = ss_lines_wait(&shell->lines, fds, 2, wait_ms);
+    ss_live_set(ss_clock_ms());
+    take_what_is_there(shell, is_new);
+    if (!shell->is_over && ss_host_has_own(shell->host)) {
+        if (!ss_host_run_own(shell->host, shell->lead))
+            return SS_LEAD_LOST;
+        take_reports(shell);
+    }
+    shell->measure_at_ms = measure(shell);
+    return shell->is_over ? SS_LEAD_OVER : SS_LEAD_ON;
+}
+
 static void run(struct shell *shell)
 {
-    const int fds[] = {shell->signals_fd, ss_host_fd(shell->host)};
-    int64_t measure_at_ms = 0;
     step(shell, (struct ss_session_event){.type = SS_SESSION_TICK});
-    while (!shell->is_over) {
-        int64_t now_ms = ss_clock_ms();
-        int64_t watch_ms = ss_host_watch(shell->host, now_ms);
-        int64_t wake_ms =
-            watch_ms < shell->wake_at_ms ? watch_ms : shell->wake_at_ms;
-        if (measure_at_ms < wake_ms)
-            wake_ms = measure_at_ms;
-        int wait_ms = ss_clock_left(wake_ms, now_ms);
-        ss_live_set(0);
-        bool is_new = ss_lines_wait(
-            &shell->lines, fds, 2, shell->is_spoilt ? 0 : wait_ms);
-        ss_live_set(ss_clock_ms());
-        take_signals(shell);
-        take_messages(shell);
-        if (is_new && !shell->is_over)
-            take_connections(shell);
-        if (!shell->is_over)
-            take_reports(shell);
-        if (!shell->is_over &&
-            (shell->is_spoilt || ss_clock_ms() >= shell->wake_at_ms)) {
-            shell->is_spoilt = false;
-            step(shell, (struct ss_session_event){.type = SS_SESSION_TICK});
-        }
-        measure_at_ms = measure(shell);
-    }
+    if (!shell->is_over)
+        ss_lead_run(shell->lead, take_turn, shell);
 }
 
 // ------------------------------------------------------------------ begin, end
@@ -558,6 +583,7 @@ static int open_all(struct shell *shell, struct ss_error *error)
         status = ss_signals_open(signals, 2, &shell->signals_fd, error);
     if (status == SS_OK)
         status = ss_host_new(&host, &shell->host, error);
+    shell->lead = ss_lead_new();
     ss_metric_set(SS_METRIC_BODIES_CAPACITY, shell->self.capacity);
     if (status == SS_OK && shell->options->metrics && *shell->options->metrics)
         status = ss_metrics_serve(shell->options->metrics, SS_METRIC_OF_WORKER,
@@ -576,8 +602,13 @@ static int open_all(struct shell *shell, struct ss_error *error)
 
 static void close_all(struct shell *shell)
 {
-    // A body that goes on uses the application until the process ends.
-    bool is_joined = ss_host_destroy(&shell->host);
+    // A body that goes on uses the application until the process ends, and so
+    // does its thread the rest.
+    bool is_joined = !shell->host || ss_host_end(shell->host);
+    if (is_joined) {
+        ss_lead_destroy(&shell->lead);
+        (void)ss_host_destroy(&shell->host);
+    }
     ss_metrics_server_stop(&shell->metrics);
     ss_lines_fini(&shell->lines);
     ss_session_destroy(&shell->session);

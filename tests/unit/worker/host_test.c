@@ -15,6 +15,7 @@
 #include "common/model/value.h"
 #include "tests/suite.h"
 #include "worker/host.h"
+#include "worker/lead.h"
 #include "worker/limits.h"
 
 enum { FLOOD_MS = 60000 }; // it is over long before, also on a busy machine
@@ -157,7 +158,7 @@ static struct ss_assignment *order(const char *node, uint64_t dispatch)
 static void start(struct ss_assignment *order)
 {
     ss_host_start(host, order, INT64_MAX);
-    ck_assert(ss_host_go(host));
+    ck_assert(ss_host_go(host, false));
 }
 
 // As the loop sleeps: until there is something to take, or to look at.
@@ -219,7 +220,7 @@ START_TEST(bodies_run_side_by_side_but_never_more_than_threads)
     size_t items;
     for (uint64_t i = 0; i < 5; i++)
         ss_host_start(host, order("gate", i), INT64_MAX);
-    ck_assert(ss_host_go(host));
+    ck_assert(ss_host_go(host, false));
     wait_for_waiting(2);
     open_gate();
     size_t count = take_outcomes(outcomes, 5, &items);
@@ -339,9 +340,9 @@ START_TEST(many_quick_bodies_all_run)
     for (uint64_t i = 0; i < 300; i++) {
         ss_host_start(host, order("pass", i), INT64_MAX);
         if (i % 100 == 99)
-            ck_assert(ss_host_go(host));
+            ck_assert(ss_host_go(host, false));
     }
-    ck_assert(!ss_host_go(host));
+    ck_assert(!ss_host_go(host, false));
     ck_assert_uint_eq(take_outcomes(outcomes, 300, &items), 300);
     for (size_t i = 0; i < 300; i++) {
         seen[outcomes[i]->attempt.dispatch] = true;
@@ -349,6 +350,100 @@ START_TEST(many_quick_bodies_all_run)
     }
     for (size_t i = 0; i < 300; i++)
         ck_assert(seen[i]);
+}
+END_TEST
+
+static void end_both(void)
+{
+    struct ss_outcome *outcomes[2];
+    size_t items;
+    open_gate();
+    take_outcomes(outcomes, 2, &items);
+    ss_outcome_destroy(&outcomes[0]);
+    ss_outcome_destroy(&outcomes[1]);
+}
+
+// A body that the loop keeps, and its lead: one turn starts it, those behind it
+// take what comes.
+static struct ss_lead *lead;
+static struct ss_outcome *own_outcome;
+static bool is_started, is_own;
+static uint64_t loop_turns_beside; // by the other thread, while the body ran
+
+static bool take_own(void)
+{
+    struct ss_host_reports reports;
+    if (!ss_host_take(host, &reports))
+        return false;
+    ck_assert_uint_eq(reports.outcomes_count, 1);
+    own_outcome = reports.outcomes[0];
+    reports.outcomes_count = 0;
+    ss_host_reports_fini(&reports);
+    return true;
+}
+
+static enum ss_lead_turn one_own_body(void *ctx)
+{
+    (void)ctx;
+    if (!is_started) {
+        is_started = true;
+        ss_host_start(host, order("pass", 1), INT64_MAX);
+        ck_assert(ss_host_go(host, ss_lead_may_run(lead)));
+        ck_assert(!ss_host_go(host, true)); // it is said once
+        is_own = ss_host_has_own(host);
+        if (!is_own) // it went to a thread after all
+            open_gate();
+    }
+    if (ss_host_has_own(host) && !ss_host_run_own(host, lead))
+        return SS_LEAD_LOST;
+    if (!ss_lead_may_run(lead)) {
+        loop_turns_beside++;
+        open_gate();
+    }
+    if (take_own())
+        return SS_LEAD_OVER;
+    sleep_as_the_loop_does();
+    return SS_LEAD_ON;
+}
+
+static void run_one_own_body(void)
+{
+    is_started = false;
+    own_outcome = NULL;
+    loop_turns_beside = 0;
+    lead = ss_lead_new();
+    ss_lead_run(lead, one_own_body, NULL);
+    ss_lead_destroy(&lead);
+    ck_assert_int_eq((int)own_outcome->kind, SS_OUTCOME_DONE);
+    ss_outcome_destroy(&own_outcome);
+}
+
+START_TEST(a_quick_body_that_is_alone_tells_the_loop_at_once)
+{
+    learn_that_it_is_quick("pass");
+    passes = 1;
+    run_one_own_body();
+}
+END_TEST
+
+START_TEST(a_body_that_the_loop_runs_and_that_blocks_gives_the_loop_away)
+{
+    learn_that_it_is_quick("pass");
+    run_one_own_body();
+    ck_assert(!is_own || loop_turns_beside > 0);
+}
+END_TEST
+
+START_TEST(a_body_that_stayed_with_the_loop_goes_to_threads_with_the_next)
+{
+    learn_that_it_is_quick("pass");
+    ss_host_start(host, order("pass", 1), INT64_MAX);
+    ck_assert(ss_host_go(host, true));
+    ss_host_start(host, order("gate", 2), INT64_MAX);
+    ck_assert(ss_host_go(host, true));
+    ck_assert(!ss_host_has_own(host));
+    wait_for_waiting(2);
+    end_both();
 }
 END_TEST
 
@@ -421,7 +516,7 @@ START_TEST(a_body_that_comes_too_late_does_not_begin)
     struct ss_host_reports reports;
     struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
     ss_host_start(host, order("gate", 1), 0);
-    ck_assert(ss_host_go(host));
+    ck_assert(ss_host_go(host, false));
     ck_assert_int_eq(poll(&fd, 1, -1), 1);
     ck_assert(ss_host_take(host, &reports));
     ck_assert_uint_eq(reports.outcomes_count, 0);
@@ -444,16 +539,6 @@ static void begin_where_one_thread_is(void)
     int64_t wake_ms = ss_host_watch(host, ss_clock_ms());
     ck_assert_int_ge(wake_ms, from_ms + SS_HOST_SCARCE_MS);
     ck_assert_int_le(wake_ms, ss_clock_ms() + SS_HOST_SCARCE_MS);
-}
-
-static void end_both(void)
-{
-    struct ss_outcome *outcomes[2];
-    size_t items;
-    open_gate();
-    take_outcomes(outcomes, 2, &items);
-    ss_outcome_destroy(&outcomes[0]);
-    ss_outcome_destroy(&outcomes[1]);
 }
 
 START_TEST(where_the_machine_has_no_thread_the_others_do_it_all)
@@ -526,6 +611,11 @@ int main(void)
     tcase_add_test(
         tcase, the_loop_does_not_sleep_on_an_outcome_that_nobody_told);
     tcase_add_test(tcase, many_quick_bodies_all_run);
+    tcase_add_test(tcase, a_quick_body_that_is_alone_tells_the_loop_at_once);
+    tcase_add_test(
+        tcase, a_body_that_the_loop_runs_and_that_blocks_gives_the_loop_away);
+    tcase_add_test(
+        tcase, a_body_that_stayed_with_the_loop_goes_to_threads_with_the_next);
     tcase_add_test(tcase, where_the_machine_has_no_thread_the_others_do_it_all);
     tcase_add_test(tcase, a_machine_that_had_no_thread_is_asked_again);
     tcase_add_test(

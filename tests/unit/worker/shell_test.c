@@ -18,7 +18,7 @@
 #include "tests/support/link_wait.h"
 #include "worker/supervise.h"
 
-enum { PATIENCE_MS = 20000, LARGE = 68 * 1024 * 1024 };
+enum { PATIENCE_MS = 20000, LARGE = 68 * 1024 * 1024, MOSTLY = 40 };
 
 // ------------------------------------------------ application
 
@@ -44,6 +44,15 @@ static int until_told(struct ss_task *task)
     return SS_FAILED;
 }
 
+// Quick, and then one that is not.
+static int mostly_quick(struct ss_task *task)
+{
+    static int count;
+    if (++count <= MOSTLY)
+        return ss_update(task, json_pack("{s:i}", "k", count));
+    return until_told(task);
+}
+
 static int for_ever(struct ss_task *task)
 {
     ss_emit(task, json_string("begun"));
@@ -65,7 +74,8 @@ static const struct {
     const char *name;
     ss_node_fn *body;
 } bodies[] = {{"greet", greet}, {"crash", crash}, {"until_told", until_told},
-    {"for_ever", for_ever}, {"too_large", too_large}};
+    {"mostly_quick", mostly_quick}, {"for_ever", for_ever},
+    {"too_large", too_large}};
 
 static void define(struct ss_graph_def *graph)
 {
@@ -238,6 +248,12 @@ static void give(struct ss_assignment *made)
     ss_message_destroy(&message);
 }
 
+static void give_in_silence(struct ss_assignment *made)
+{
+    made->want_custom = false;
+    give(made);
+}
+
 static void say_about(enum ss_message_type type, uint64_t dispatch)
 {
     struct ss_message *message = ss_message_new(type);
@@ -392,6 +408,35 @@ START_TEST(a_cancelled_body_stops)
 }
 END_TEST
 
+// Its thread is the loop's, as bodies of this node are quick: whoever asks is
+// answered all the same.
+START_TEST(a_body_that_was_quick_and_blocks_leaves_the_worker_with_us)
+{
+    start(0);
+    hear(SS_MESSAGE_HELLO);
+    welcome();
+    for (uint64_t i = 1; i <= MOSTLY; i++) {
+        give(order("mostly_quick", i));
+        ck_assert_int_eq((int)hear_outcome()->kind, SS_OUTCOME_DONE);
+        say_about(SS_MESSAGE_SETTLED, i);
+    }
+    give_in_silence(order("mostly_quick", MOSTLY + 1));
+    struct ss_message *ping = ss_message_new(SS_MESSAGE_PING);
+    ping->id = 7;
+    say(ping);
+    ss_message_destroy(&ping);
+    ck_assert_uint_eq(hear(SS_MESSAGE_PONG)->id, 7);
+    give_in_silence(order("greet", MOSTLY + 2));
+    ck_assert_int_eq((int)hear_outcome()->kind, SS_OUTCOME_DONE);
+    say_about(SS_MESSAGE_CANCEL, MOSTLY + 1);
+    ck_assert_int_eq((int)hear_outcome()->kind, SS_OUTCOME_CANCELLED);
+    say_about(SS_MESSAGE_SETTLED, MOSTLY + 1);
+    say_about(SS_MESSAGE_SETTLED, MOSTLY + 2);
+    kill(worker, SIGTERM);
+    expect_leaving();
+}
+END_TEST
+
 START_TEST(a_body_that_takes_too_long_times_out)
 {
     start(0);
@@ -399,8 +444,7 @@ START_TEST(a_body_that_takes_too_long_times_out)
     welcome();
     struct ss_assignment *timed = order("until_told", 1);
     timed->timeouts.run_ms = 20;
-    timed->want_custom = false;
-    give(timed);
+    give_in_silence(timed);
     const struct ss_outcome *outcome = hear_outcome();
     ck_assert_int_eq(outcome->code, SS_ENODETIMEOUT);
     say_about(SS_MESSAGE_SETTLED, 1);
@@ -515,6 +559,7 @@ int main(void)
     T(a_newer_coordinator_s_message_is_ignored);
     T(a_cancelled_body_stops);
     T(a_body_that_takes_too_long_times_out);
+    T(a_body_that_was_quick_and_blocks_leaves_the_worker_with_us);
     T(a_result_that_fits_in_no_message_is_a_failure);
     T(a_coordinator_s_word_is_as_good_as_a_signal);
     T(a_second_signal_ends_a_worker_whose_body_goes_on);
