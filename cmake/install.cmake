@@ -68,8 +68,11 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME client)
 set(SS_DOCS ${CMAKE_INSTALL_DATADIR}/doc/superstep)
 install(FILES completion/superstep.bash RENAME superstep
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES completion/superstep.zsh RENAME _superstep
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+# Under /usr Debian's zsh looks into the second folder alone.
+foreach(folder site-functions vendor-completions)
+  install(FILES completion/superstep.zsh RENAME _superstep
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
+endforeach()
 install(FILES completion/superstep.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES LICENSE README.md DESTINATION ${SS_DOCS})

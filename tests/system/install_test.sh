@@ -24,6 +24,7 @@ for file in share/man/man1/superstep.1 share/man/man1/superstep-worker.1 \
     share/doc/superstep/examples/hello/hello.c \
     share/bash-completion/completions/superstep \
     share/zsh/site-functions/_superstep \
+    share/zsh/vendor-completions/_superstep \
     share/fish/vendor_completions.d/superstep.fish \
     lib/superstep/digest.so lib/systemd/system/superstep-coordinator.service; do
     [ -s "$place/usr/$file" ] || fail "no $file"
