@@ -702,7 +702,7 @@ def man_page(name, summary, markdown):
         line = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).replace("`", "")
         cells = [cell.strip().replace("\\|", "|")
                  for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
-        if line.startswith("<!--") or re.match(r"^\|[-| ]*$", line) or \
+        if line.startswith(("<!--", "Made from ")) or re.match(r"^\|[-| ]*$", line) or \
                 cells[0] == "option":
             continue
         if line.startswith("## "):
