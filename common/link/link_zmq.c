@@ -63,19 +63,24 @@ static void close_link(struct ss_link *link)
 
 // Random bytes behind the mark of our key (random too without keys); the first
 // is not zero (ZeroMQ keeps those for itself).
-static void set_identity(struct zmq_link *link, const char *public_half)
+static int set_identity(
+    struct zmq_link *link, const char *public_half, struct ss_error *error)
 {
     unsigned char identity[IDENTITY_SIZE] = {0};
     FILE *file = fopen("/dev/urandom", "rb");
     size_t count = file ? fread(identity, 1, IDENTITY_SIZE, file) : 0;
+    int why = errno;
     if (file)
         fclose(file);
-    ss_check(count == IDENTITY_SIZE);
+    if (count != IDENTITY_SIZE)
+        return ss_error_set(
+            error, SS_EIO, "cannot read /dev/urandom: %s", strerror(why));
     identity[0] |= 0x80;
     if (*public_half)
         memcpy(identity, public_half, SS_ADMISSION_MARK_SIZE);
     ss_check(zmq_setsockopt(link->socket, ZMQ_ROUTING_ID, identity,
                  sizeof(identity)) == 0);
+    return SS_OK;
 }
 
 // Set all options on this socket: defaults that czmq has for the process may be
@@ -169,7 +174,8 @@ static int show_key(struct zmq_link *link,
         return status;
     zsock_set_curve_serverkey(link->socket, server);
     status = ss_key_apply(&own, link->socket, error);
-    set_identity(link, own.public_half);
+    if (status == SS_OK)
+        status = set_identity(link, own.public_half, error);
     ss_key_forget(&own);
     return status;
 }
@@ -190,8 +196,7 @@ static int open_client(struct zmq_link *link,
     link->has_keys = options->keys && *options->keys;
     if (link->has_keys)
         return show_key(link, options, error);
-    set_identity(link, "");
-    return SS_OK;
+    return set_identity(link, "", error);
 }
 
 static const char *trouble_of(
