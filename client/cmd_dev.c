@@ -331,9 +331,9 @@ static void on_coordinator_end(struct dev *dev, int status)
         return;
     char *text = ss_child_status_text(status);
     if (!dev->endpoint || WIFEXITED(status)) {
-        // The coordinator printed the reason on stderr: a port in use, a full
-        // disk.
-        if (dev->endpoint)
+        // A coordinator that exits has printed the reason on stderr: a port in
+        // use, a full disk.
+        if (dev->endpoint || WIFSIGNALED(status))
             ss_cli_fail("the coordinator %s", text);
         fail(dev);
     } else {

@@ -1,4 +1,5 @@
 // main.c - the program superstep-coordinator.
+#include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "common/app/notify.h"
 #include "common/app/settings.h"
 #include "common/app/startup_warnings.h"
+#include "common/app/std_files.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
@@ -200,6 +202,9 @@ int main(int argc, char **argv)
     struct ss_coordinator_settings values;
     struct ss_settings settings;
     struct ss_args all = args;
+    ss_std_files_open();
+    // A file that may not grow is an error of the store, as a full disk is.
+    signal(SIGXFSZ, SIG_IGN);
     ss_settings_init(&settings, SS_SETTINGS_OF_COORDINATOR, &values);
     all.items = settings.items;
     int code = ss_args_run(&all, argc, argv);

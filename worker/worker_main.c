@@ -7,6 +7,7 @@
 #include "common/app/ports.h"
 #include "common/app/settings.h"
 #include "common/app/startup_warnings.h"
+#include "common/app/std_files.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "worker/ended.h"
@@ -107,6 +108,7 @@ int ss_worker_main(int argc, char **argv, const struct ss_app *app)
     struct ss_worker_settings values;
     struct ss_settings settings;
     struct ss_args all = args;
+    ss_std_files_open();
     ss_settings_init(&settings, SS_SETTINGS_OF_WORKER, &values);
     if (app) { // it is linked in
         ss_settings_hide(&settings, "app");

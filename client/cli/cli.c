@@ -1,6 +1,7 @@
 // cli.c - from the command line to a subcommand, and how messages are printed.
 #include "client/cli/cli.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "client/cli/ids.h"
 #include "client/cli/text.h"
 #include "common/app/startup_warnings.h"
+#include "common/app/std_files.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
@@ -484,6 +486,16 @@ static int parse(const struct ss_args *args, int argc, char **argv)
     return asked ? ss_args_run(args, argc, argv) : -1;
 }
 
+// Whether what was printed has arrived. A reader that has gone, as `head` does,
+// has read what it wanted.
+static bool is_written(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 static int run_words(
     const struct ss_cli_command *command, int argc, char **argv)
 {
@@ -501,7 +513,7 @@ static int run_words(
     ss_args_fini(&args);
     ss_free(program);
     ss_free(about);
-    return fflush(stdout) == 0 ? status : ss_cli_fail("stdout: cannot write");
+    return is_written() ? status : ss_cli_fail("stdout: cannot write");
 }
 
 // superstep help [COMMAND], as many a hand types it. Returns the exit status.
@@ -520,6 +532,7 @@ static int help(const struct ss_cli_command *commands, int argc, char **argv)
 int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv)
 {
     int status;
+    ss_std_files_open();
     ss_value_setup();
     ss_text_setup();
     ss_settings_init(&ss_cli_settings, SS_SETTINGS_OF_CLIENT, &ss_cli_options);

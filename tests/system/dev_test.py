@@ -240,5 +240,15 @@ def test_dev_shows_at_once_what_a_body_prints():
         dev.stop()
 
 
+def test_a_database_that_may_not_grow_is_told_as_a_full_disk_is():
+    with World() as world:
+        dev = world.start(
+            "dev", "sh", "-c", 'ulimit -f 8; exec "$0" "$@"', BIN / "superstep",
+            "dev", HELLO, "--listen", ANY_PORT, "--db",
+            world.path("superstep.db"))
+        expect(dev.wait() == 1 and "superstep.db" in dev.text("err") and
+               "coordinator" in dev.text("err"), dev.text())
+
+
 if __name__ == "__main__":
     main(globals())

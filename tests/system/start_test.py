@@ -3,6 +3,7 @@
 Times are printed and decide nothing: another process may have the machine.
 """
 
+import os
 import time
 
 from harness import BIN, LIB, World, expect, is_sanitized, main, pss_kb
@@ -58,6 +59,29 @@ def test_idle_processes_are_small():
                   f"wanted: under {most} kB")
             expect(kb < most or is_sanitized(),
                    f"{process.name} takes {kb} kB")
+
+
+def test_who_is_started_with_closed_files_writes_into_none_of_its_own():
+    closed = "<&- >&- 2>&-"
+    with World() as world:
+        db = world.path("superstep.db")
+        world.endpoint = "ipc://" + str(world.path("door"))
+        coordinator = world.start(
+            "coordinator", "sh", "-c", f'exec "$0" "$@" {closed}',
+            BIN / "superstep-coordinator", "--db", db, "--listen",
+            world.endpoint)
+        worker = world.start(
+            "worker", "sh", "-c", f'exec "$0" "$@" {closed}',
+            BIN / "superstep-worker", "--app", LIB / "libhello.so",
+            "--connect",
+            world.endpoint)
+        done = world.ask("run", "hello", "--input", '{"name": "Ada"}')
+        expect(done["output"]["log"] == ["hello Ada", "HELLO"], f"{done}")
+        for process in (coordinator, worker):
+            for fd in range(3):
+                at = os.readlink(f"/proc/{process.pid}/fd/{fd}")
+                expect(at == "/dev/null", f"{process.name}: {fd} is {at}")
+            expect(process.stop() == 0, process.text())
 
 
 if __name__ == "__main__":
