@@ -1,4 +1,5 @@
 // cmd_journal.c - superstep journal THREAD: the rows that its life is made of.
+#include "client/cli/find.h"
 #include "client/cli/list.h"
 #include "client/commands.h"
 #include "common/model/value.h"
@@ -62,5 +63,10 @@ int ss_cmd_journal(struct ss_client *client)
         "limit", ss_cli_number(limit));
     if (ss_client_journal(client, words.items[0], more, &rows, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, words.items[0]);
+    if (json_array_size(rows) == 0 &&
+        !ss_cli_has_thread(client, words.items[0])) {
+        json_decref(rows);
+        return ss_cli_no_thread(client, words.items[0]);
+    }
     return ss_cli_print_answer(rows, print);
 }

@@ -454,7 +454,8 @@ static int ask_for(struct ss_client *client, const struct view *view,
     }
     tell_page(found);
     if (json_array_size(found->list) == 0 && !watched)
-        ss_cli_warn_no_graph(client, ss_json_str(view->body, "graph", NULL));
+        ss_cli_warn_unknown(
+            client, ss_json_str(view->body, "graph", NULL), view->of);
     if (ss_cli_options.json && json_array_size(found->list) > 0)
         add_page(found->list, found);
     return SS_CLI_DONE;
@@ -540,7 +541,7 @@ static int list_of(struct ss_client *client, const char *what)
         return ss_cli_usage("--page or --after, not both");
     if (is_failed)
         only.status = ss_run_status_name(SS_RUN_FAILED);
-    bool has_filter = ss_which_is_said(&only);
+    bool has_filter = ss_which_is_said(&only) || thread;
     if (subject->status)
         only.status = subject->status;
     int status = ss_which_ask(&only, &which);

@@ -72,7 +72,7 @@ static int move_all(struct ss_client *client)
         printf("no run of graph %s%s%s is under way\n", graph,
             from ? " version " : "", from ? from : "");
     if (status == SS_CLI_DONE && moved == 0)
-        ss_cli_warn_no_graph(client, graph);
+        ss_cli_warn_unknown(client, graph, NULL);
     return status;
 }
 

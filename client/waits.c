@@ -29,8 +29,11 @@ static void finish(struct ss_client_waits *waits)
     json_t *answer = NULL;
     struct ss_client_error error;
     if (ss_client_call_finish(&waits->ask, &answer, &error) != 0) {
-        waits->is_deaf = strcmp(error.code, "timeout") != 0 &&
-                         strcmp(error.code, "closed") != 0;
+        bool is_late = strcmp(error.code, "timeout") == 0;
+        waits->is_deaf = !is_late && strcmp(error.code, "closed") != 0;
+        if (is_late)
+            waits->tell(waits->ctx, "no coordinator answers");
+        waits->is_told |= is_late;
         return;
     }
     const char *why =

@@ -66,6 +66,14 @@ static void print_questions(const json_t *interrupts, FILE *to)
     }
 }
 
+static void add_word(const char *before, const char *word, struct ss_buf *to)
+{
+    char *quoted = ss_cli_quote(word);
+    ss_buf_addf(to, "%s %s", before, quoted);
+    ss_free(quoted);
+}
+
+// add_last() ends it.
 static void add_command(
     const char *command, const char *word, struct ss_buf *to)
 {
@@ -77,9 +85,16 @@ static void add_command(
         ss_buf_addf(to, "--coordinator %s ", endpoints);
         ss_free(endpoints);
     }
-    char *quoted = ss_cli_quote(word);
-    ss_buf_addf(to, "%s %s", command, quoted);
-    ss_free(quoted);
+    ss_buf_add_str(to, command);
+    if (*word != '-')
+        add_word("", word, to);
+}
+
+// A word that looks like an option stands behind all options.
+static void add_last(const char *word, struct ss_buf *to)
+{
+    if (*word == '-')
+        add_word(" --", word, to);
 }
 
 static void add_option(const char *option, const char *value, struct ss_buf *to)
@@ -105,7 +120,9 @@ void ss_cli_tell_all(const char *thread, const char *at, const char *ns)
     add_command("state", thread, &line);
     add_option("--at", at, &line);
     add_option("--ns", ns, &line);
-    ss_buf_addf(&line, " --all%s\n", ss_tone_off(&screen, SS_TONE_DIM));
+    ss_buf_add_str(&line, " --all");
+    add_last(thread, &line);
+    ss_buf_addf(&line, "%s\n", ss_tone_off(&screen, SS_TONE_DIM));
     print(&line, stdout);
 }
 
@@ -123,6 +140,7 @@ char *ss_cli_answer(const char *thread, const json_t *interrupts)
         json_array_foreach (interrupts, i, interrupt)
             ss_buf_addf(&line, " --answer %s=%s",
                 ss_json_str(interrupt, "id", "ID"), sample(interrupt));
+    add_last(thread, &line);
     return ss_buf_steal(&line, NULL);
 }
 
@@ -138,6 +156,7 @@ void ss_cli_advise(
         ss_buf_init(&line, LINE_SIZE_MAX);
         add_command(graph ? "run" : "resume", graph ? graph : thread, &line);
         add_option("--thread", graph ? thread : NULL, &line);
+        add_last(graph ? graph : thread, &line);
         ss_buf_add_str(&line, "\n");
         print(&line, to);
         return;

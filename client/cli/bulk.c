@@ -136,7 +136,7 @@ int ss_bulk(struct ss_client *client, const struct ss_bulk *bulk)
     size_t count = json_array_size(found);
     if (status == SS_CLI_DONE && count == 0) {
         ss_cli_note("there is no such %s: nothing is to be done", bulk->what);
-        ss_cli_warn_no_graph(client, bulk->graph);
+        ss_cli_warn_unknown(client, bulk->graph, NULL);
     } else if (status == SS_CLI_DONE) {
         status = confirm(bulk, count);
     }
@@ -154,8 +154,13 @@ bool ss_bulk_takes(struct ss_client *client, const struct ss_arg_list *words,
     *ret_status = SS_CLI_DONE;
     if (is_alone && !is_many && bulk->knows_last)
         return false;
+    if (is_alone && !is_many)
+        *ret_status = ss_cli_usage(
+            "--thread says whose run it is, and not which: superstep runs "
+            "--thread %s lists them",
+            thread);
     // Passed over, it would be done to all others, too.
-    if (is_alone && is_many)
+    else if (is_alone && is_many)
         *ret_status = ss_cli_usage(
             "--thread is for one run; threads whose names begin so: --prefix");
     else

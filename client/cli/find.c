@@ -71,23 +71,35 @@ bool ss_cli_has_thread(struct ss_client *client, const char *thread)
     return is_listed(client, thread) || has_checkpoints(client, thread);
 }
 
-void ss_cli_warn_no_graph(struct ss_client *client, const char *graph)
+// Warn if it is not in this list (`op`), whose items have their name as `key`.
+static void warn_unlisted(struct ss_client *client, const char *op,
+    const char *key, const char *noun, const char *wanted)
 {
     size_t i;
     json_t *answer, *item;
     struct ss_hint hint;
     bool is_there = false;
-    if (!graph || ss_client_ask(client, "graphs", NULL, NULL, &answer, NULL))
+    if (ss_client_ask(client, op, NULL, NULL, &answer, NULL) != 0)
         return;
-    ss_hint_init(&hint, graph);
-    json_array_foreach (json_object_get(answer, "graphs"), i, item) {
-        const char *name = ss_json_str(item, "name", "");
-        is_there |= strcmp(name, graph) == 0;
+    ss_hint_init(&hint, wanted);
+    json_array_foreach (json_object_get(answer, op), i, item) {
+        const char *name = ss_json_str(item, key, "");
+        is_there |= strcmp(name, wanted) == 0;
         ss_hint_offer(&hint, name);
     }
     if (!is_there)
-        ss_cli_warn("no graph is called \"%s\".%s", graph, ss_hint_text(&hint));
+        ss_cli_warn(
+            "no %s is called \"%s\".%s", noun, wanted, ss_hint_text(&hint));
     json_decref(answer);
+}
+
+void ss_cli_warn_unknown(
+    struct ss_client *client, const char *graph, const char *thread)
+{
+    if (graph)
+        warn_unlisted(client, "graphs", "name", "graph", graph);
+    if (thread && !ss_cli_has_thread(client, thread))
+        warn_unlisted(client, "threads", "thread", "thread", thread);
 }
 
 // Collect the namespaces of a page of checkpoints. False: the page is empty.
@@ -152,10 +164,17 @@ int ss_cli_no_state(
 int ss_cli_state_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread)
 {
+    static const char none[] = "there is no thread ";
     // Without rows nothing tells the thread's graph.
-    if (ss_cli_status(error) != SS_ENOTFOUND || graph ||
-        !is_listed(client, thread) || has_checkpoints(client, thread))
+    if (ss_cli_status(error) != SS_ENOTFOUND || graph)
         return ss_cli_client_fail(client, error, graph, thread);
+    if (!is_listed(client, thread))
+        // What it would take for a new one is no help to who reads.
+        return strncmp(error->message, none, sizeof(none) - 1) == 0
+                   ? ss_cli_no_thread(client, thread)
+                   : ss_cli_client_fail(client, error, NULL, thread);
+    if (has_checkpoints(client, thread))
+        return ss_cli_client_fail(client, error, NULL, thread);
     tell_empty(thread);
     return SS_CLI_FAILED;
 }

@@ -15,9 +15,10 @@ int ss_cli_find_graph(
 int ss_cli_no_thread(struct ss_client *client, const char *thread);
 // Whether the coordinator knows it, with runs or without.
 bool ss_cli_has_thread(struct ss_client *client, const char *thread);
-// What was asked of this graph found nothing: warn where no graph is called so,
-// with the nearest one ("Did you mean"). NULL: no graph was named.
-void ss_cli_warn_no_graph(struct ss_client *client, const char *graph);
+// What was asked of this graph, or thread, found nothing: warn where none is
+// called so, with the nearest one ("Did you mean"). NULL: none was named.
+void ss_cli_warn_unknown(
+    struct ss_client *client, const char *graph, const char *thread);
 // Print why there is no state: there is no such thread; it has no checkpoints
 // yet; or it lacks the namespace `ns` (NULL: its own), with those that it has.
 // SS_CLI_FAILED.

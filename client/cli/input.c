@@ -26,6 +26,16 @@ static int read_all(FILE *file, struct ss_buf *buf)
     return ferror(file) ? SS_EIO : SS_OK;
 }
 
+// Editors on other systems begin a file with the mark of UTF-8.
+static int parse(
+    const char *text, size_t size, json_t **ret_json, struct ss_error *error)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    const size_t skipped =
+        size >= 3 && memcmp(text, mark, 3) == 0 ? sizeof(mark) - 1 : 0;
+    return ss_json_parse(text + skipped, size - skipped, ret_json, error);
+}
+
 static int from_file(
     FILE *file, const char *name, json_t **ret_json, struct ss_error *error)
 {
@@ -41,8 +51,8 @@ static int from_file(
     else if (status != SS_OK)
         ss_error_set(
             error, status, "cannot read %s: %s", name, strerror(errno));
-    else if ((status = ss_json_parse(
-                  ss_buf_str(&buf), buf.size, ret_json, error)) != SS_OK)
+    else if ((status = parse(ss_buf_str(&buf), buf.size, ret_json, error)) !=
+             SS_OK)
         ss_error_wrap(error, "%s", name);
     ss_buf_fini(&buf);
     return status;
@@ -53,8 +63,17 @@ static const char *meant_by(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char *const of_python[] = {"True", "False", "None"};
+    for (size_t i = 0; i < sizeof(of_python) / sizeof(*of_python); i++)
+        if (strcmp(text, of_python[i]) == 0)
+            return ". JSON writes true, false and null";
     if (access(text, R_OK) == 0)
         return ". There is a file of that name: write @ in front of it";
+    if (*text && strchr(letters, *text) && strchr(text, '='))
+        return ". JSON writes it as '{\"name\": \"Ada\"}'";
+    if (*text == '{' && !strpbrk(text, "\"'") && strlen(text) > 2)
+        return ". Names and texts stand in double quotes: '{\"name\": "
+               "\"Ada\"}'";
     if (*text && strchr(letters, *text) && !strpbrk(text, "{}[]\":"))
         return ". A text stands in quotes, as '\"yes\"'";
     if (strchr(text, '\'') && !strchr(text, '"'))
@@ -80,7 +99,7 @@ int ss_cli_input(const char *option, const char *text, json_t **ret_json,
         fclose(file);
         return status;
     }
-    status = ss_json_parse(text, strlen(text), ret_json, error);
+    status = parse(text, strlen(text), ret_json, error);
     if (status == SS_OK)
         return SS_OK;
     struct ss_error why = *error;

@@ -230,12 +230,29 @@ static int take_letters(struct parse *parse, const char *word)
     return SS_OK;
 }
 
+// What was given as a word and has an option, as JSON has. Static.
+static const char *option_for(const struct ss_args *args, const char *word)
+{
+    static const char *const json[][2] = {
+        {"input", ". The input is given by --input"},
+        {"values", ". Values are given by --values"},
+        {"value", ". The answer is given by --value"}};
+    bool is_json = strchr("{[\"", *word) || !strcmp(word, "true") ||
+                   !strcmp(word, "false") || !strcmp(word, "yes");
+    for (size_t i = 0; is_json && i < sizeof(json) / sizeof(*json); i++)
+        EACH(it, args->items)
+    if (it->kind == SS_ARG_TEXT && strcmp(it->name, json[i][0]) == 0)
+        return json[i][1];
+    return "";
+}
+
 static int take_word(struct parse *parse, const char *word)
 {
     const struct ss_arg *rest = find_rest(parse->args);
     if (!rest || (int64_t)((struct ss_arg_list *)rest->to)->count >= rest->max)
-        return ss_error_set(
-            parse->error, SS_EINVAL, "\"%.100s\" is one word too many", word);
+        return ss_error_set(parse->error, SS_EINVAL,
+            "\"%.100s\" is one word too many%s", word,
+            option_for(parse->args, word));
     add_to_list(rest->to, word);
     return SS_OK;
 }

@@ -5,11 +5,13 @@ Peers that speak wrongly are in peer_test.c.
 
 import json
 import os
+import re
 import resource
 import signal
 import socket
 import sqlite3
 import subprocess
+import time
 
 from harness import BIN, LIB, ROOT, World, expect, main
 
@@ -401,6 +403,65 @@ def test_a_thread_and_a_node_that_are_none_are_named_as_such():
                              '{"goto": "gret"}')
         expect('graph hello has no node "gret"' in
                (told.wait(), told.text("err"))[1], told.text())
+
+
+def shell(world, line):
+    """A command line of `superstep` as a shell takes it, with redirections."""
+    return world.start("sh", "sh", "-c", f'exec "$0" {line}', BIN / "superstep",
+                       environment={**os.environ,
+                                    "SUPERSTEP_COORDINATOR": world.endpoint})
+
+
+def test_a_result_that_cannot_be_printed_is_an_error():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        run = """run hello --thread t --input '{"name": "Ada"}'"""
+        for more in ("", " --stream updates"):
+            told = shell(world, f"{run}{more} >/dev/full")
+            expect(told.wait() == 1 and "stdout: cannot write" in
+                   told.text("err"), told.text())
+        # Who reads the first line alone has what it wanted.
+        told = shell(world, f"{run} --stream debug,values | head -1")
+        expect(told.wait() == 0 and not told.text("err"), told.text())
+
+
+def test_a_command_that_may_open_no_file_says_so():
+    with World() as world:
+        world.endpoint = "tcp://127.0.0.1:9"
+        told = world.start("sh", "sh", "-c", 'ulimit -n 12; exec "$0" graphs',
+                           BIN / "superstep")
+        expect(told.wait() in (1, 4) and "must hold" not in told.text("err"),
+               told.text())
+
+
+def test_a_coordinator_that_goes_amid_a_run_is_told_of():
+    with World() as world:
+        coordinator = world.coordinator()
+        worker = world.worker(HELLO)
+        run_hello(world)
+        expect(worker.stop() == 0, worker.text())
+        run = world.command("run", "hello", "--thread", "u", "--input",
+                            '{"name": "Ada"}')
+        while not any(row["thread"] == "u" for row in world.ask("runs")):
+            time.sleep(0.05)
+        coordinator.kill(signal.SIGKILL)
+        run.wait_line("it waits: no coordinator answers")
+        run.kill()
+
+
+def test_an_answer_to_a_thread_that_looks_like_an_option_is_told_right():
+    with World() as world:
+        world.coordinator()
+        world.worker(LIB / "libapproval.so")
+        asks = world.command("run", "approval", "--thread", "-x", "--input",
+                             '{"topic": "d"}')
+        expect(asks.wait() == 3, asks.text())
+        line = re.search("Answer:  superstep .*?(resume .*)", asks.text("err"))
+        expect(line, asks.text())
+        told = shell(world, line[1].replace("JSON", "true"))
+        expect(told.wait() in (0, 3) and "no option" not in told.text("err"),
+               told.text())
 
 
 def test_without_a_coordinator_the_command_says_how_to_start_one():

@@ -99,11 +99,11 @@ void ss_client_close(struct ss_client **client);
 const char *ss_client_endpoint(const struct ss_client *client);
 
 // Why an answer does not come, as far as the coordinator knows: its store does
-// not answer, it has no lease. Called from ss_client_wait(), ss_client_step()
-// and what waits, after about a second of silence, and now and then while that
-// lasts; `why` is lent. NULL: what was reported is over. The request goes on.
-// May not step the client or wait. `tell` NULL: nobody listens, which is so at
-// first.
+// not answer, it has no lease; or that none answers. Called from
+// ss_client_wait(), ss_client_step() and what waits, after about a second of
+// silence, and now and then while that lasts; `why` is lent. NULL: what was
+// reported is over. The request goes on. May not step the client or wait.
+// `tell` NULL: nobody listens, which is so at first.
 typedef void ss_client_wait_fn(void *ctx, const char *why);
 void ss_client_on_wait(
     struct ss_client *client, ss_client_wait_fn *tell, void *ctx);

@@ -144,7 +144,8 @@ START_TEST(a_thread_beside_all_is_refused)
     expect_usage(RUN("retry", "-t", "t", "--failed", "--yes"), said);
     expect_usage(RUN("release", "-t", "t", "-g", "g", "--yes"), said);
     expect_usage(RUN("cancel", "-t", "t"),
-        "say which RUN, or --graph, --since, --meta, --all");
+        "--thread says whose run it is, and not which: superstep runs --thread "
+        "t lists them");
 }
 END_TEST
 

@@ -24,6 +24,12 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("explode"), "there is no command \"explode\".\n");
     expect_usage(RUN("run"), "superstep run: GRAPH is missing");
     expect_usage(RUN("run", "a", "b"), "\"b\" is one word too many");
+    expect_usage(RUN("run", "a", "{}"),
+        "\"{}\" is one word too many. The input is given by --input");
+    expect_usage(RUN("resume", "t", "yes"),
+        "\"yes\" is one word too many. The answer is given by --value");
+    expect_usage(RUN("update", "t", "{}"),
+        "\"{}\" is one word too many. Values are given by --values");
     expect_usage(RUN("run", "g", "--inptu", "1"),
         "there is no option --inptu. Did you mean --input?");
     expect_usage(RUN("run", "g", "--input"), "--input wants a value");
@@ -62,6 +68,12 @@ START_TEST(input_that_is_no_json_is_told_by_line_and_column)
 {
     expect_usage(RUN("run", "g", "--input", "{\n\"a\": x}"),
         "superstep: --input: JSON is malformed at line 2, column");
+    expect_usage(RUN("resume", "t", "--value", "True"),
+        "near 'True'. JSON writes true, false and null");
+    expect_usage(RUN("run", "g", "--input", "name=Ada"),
+        "near 'name'. JSON writes it as '{\"name\": \"Ada\"}'");
+    expect_usage(RUN("run", "g", "--input", "{name: 1}"),
+        "Names and texts stand in double quotes: '{\"name\": \"Ada\"}'");
     expect_usage(RUN("resume", "t", "--value", "yes"),
         "near 'yes'. A text stands in quotes, as '\"yes\"'");
     expect_usage(RUN("run", "g", "--input", "{'name': 'Ada'}"),

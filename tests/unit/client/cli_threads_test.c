@@ -215,6 +215,31 @@ START_TEST(a_thread_that_is_none_is_not_pruned)
 }
 END_TEST
 
+START_TEST(what_is_read_of_a_thread_that_is_none_says_so)
+{
+    static const char none[] = "superstep: there is no thread \"dmeo\". Did "
+                               "you mean \"demo\"?\n";
+    PLAY({.op = "journal", .final = "{\"rows\":[]}"},
+        {.op = "state",
+            .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                     "\"there is no thread \\\"dmeo\\\": say which graph a "
+                     "new one is of\"}}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
+        {.op = "runs", .final = "{\"runs\":[]}"},
+        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
+    ck_assert_int_eq(RUN("journal", "dmeo"), 1);
+    expect_err(none);
+    ck_assert_int_eq(RUN("state", "dmeo"), 1);
+    expect_err(none);
+    ck_assert_int_eq(RUN("runs", "--thread", "dmeo"), 0);
+    expect_out("There are no such runs.\n");
+    expect_err("superstep: warning: no thread is called \"dmeo\". Did you mean "
+               "\"demo\"?\n");
+    ck_assert_int_eq(RUN("journal", "demo", "--from", "99"), 0);
+    expect_out("There are no rows.\n");
+}
+END_TEST
+
 START_TEST(threads_are_changed)
 {
     PLAY({.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c9\"}}"},
@@ -365,6 +390,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
     tcase_add_test(tcase, a_thread_that_is_none_is_not_deleted);
     tcase_add_test(tcase, a_thread_that_is_none_is_not_pruned);
+    tcase_add_test(tcase, what_is_read_of_a_thread_that_is_none_says_so);
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
     tcase_add_test(

@@ -318,6 +318,18 @@ START_TEST(input_is_json_or_a_file)
 }
 END_TEST
 
+START_TEST(input_from_an_editor_that_marks_utf_8_is_read)
+{
+    json_t *json;
+    ck_assert_int_eq(
+        ss_cli_input("--input", "\xEF\xBB\xBF[1]", &json, &error), SS_OK);
+    ck_assert_uint_eq(json_array_size(json), 1);
+    json_decref(json);
+    ck_assert_int_eq(
+        ss_cli_input("--input", "\xEF\xBB\xBF", &json, &error), SS_EFORMAT);
+}
+END_TEST
+
 START_TEST(malformed_input_is_told_by_line_and_column)
 {
     json_t *json;
@@ -400,6 +412,7 @@ int main(void)
     tcase_add_test(tcase, the_coordinator_that_was_named_is_named_again);
     tcase_add_test(tcase, words_are_quoted_for_a_shell);
     tcase_add_test(tcase, input_is_json_or_a_file);
+    tcase_add_test(tcase, input_from_an_editor_that_marks_utf_8_is_read);
     tcase_add_test(tcase, malformed_input_is_told_by_line_and_column);
     tcase_add_test(tcase, a_file_over_the_limit_is_refused);
     tcase_add_test(tcase, answers_come_in_pairs);
