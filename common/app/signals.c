@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,14 +14,16 @@ static int fds[2] = {-1, -1};
 static int caught[CAUGHT_MAX];
 static struct sigaction before[CAUGHT_MAX];
 static size_t caught_count;
+static atomic_uint noted; // and not taken: a loop asks in each of its turns
 
 static void note(int number)
 {
     int saved = errno;
     unsigned char byte = (unsigned char)number;
+    atomic_fetch_add(&noted, 1); // first: who reads the byte finds it counted
     // A full pipe holds enough signals to wake anybody.
-    ssize_t written = write(fds[1], &byte, 1);
-    (void)written;
+    if (write(fds[1], &byte, 1) != 1)
+        atomic_fetch_sub(&noted, 1);
     errno = saved;
 }
 
@@ -62,7 +65,10 @@ int ss_signals_open(
 int ss_signals_take(void)
 {
     unsigned char byte;
-    return fds[0] >= 0 && read(fds[0], &byte, 1) == 1 ? byte : 0;
+    if (atomic_load(&noted) == 0 || read(fds[0], &byte, 1) != 1)
+        return 0;
+    atomic_fetch_sub(&noted, 1);
+    return byte;
 }
 
 void ss_signals_close(void)
@@ -76,4 +82,5 @@ void ss_signals_close(void)
         close(fds[1]);
     }
     fds[0] = fds[1] = -1;
+    atomic_store(&noted, 0);
 }

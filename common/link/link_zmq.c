@@ -38,6 +38,7 @@ struct zmq_link {
     bool has_keys;                  // of a client
     int news_fd;                    // of `monitor`; -1: none
     bool is_heard;                  // something came in
+    bool is_empty;                  // its descriptor tells what comes next
     bool is_new;                    // of a client: link.h
     const char *trouble;            // of a client; NULL: none
 };
@@ -151,12 +152,20 @@ static int fd_of(const struct ss_link *link)
     return ((const struct zmq_link *)link)->fd;
 }
 
+// A question is up to four calls of the system. Where the last one found
+// nothing, and nothing was sent since (which may take in what comes, unseen),
+// the descriptor is still to tell of all that comes.
 static bool is_ready(struct ss_link *link)
 {
+    struct zmq_link *it = own(link);
     int events = 0;
     size_t size = sizeof(events);
-    int rc = zmq_getsockopt(own(link)->socket, ZMQ_EVENTS, &events, &size);
-    return rc != 0 || (events & ZMQ_POLLIN) != 0;
+    if (it->is_empty)
+        return false;
+    int rc = zmq_getsockopt(it->socket, ZMQ_EVENTS, &events, &size);
+    bool is_there = rc != 0 || (events & ZMQ_POLLIN) != 0;
+    it->is_empty = !is_there;
+    return is_there;
 }
 
 // --- keys -------------------------------------------------------------------
@@ -380,6 +389,7 @@ static int send_link(struct ss_link *link, const char *peer, const void *bytes,
 {
     struct zmq_link *it = own(link);
     void *socket = it->socket;
+    it->is_empty = false;
     if (peer) {
         unsigned char identity[SS_LINK_IDENTITY_SIZE_MAX];
         size_t identity_size = identity_of(peer, identity);
@@ -474,6 +484,7 @@ static int first_frame(struct zmq_link *link, zmq_msg_t *frame,
         rc = zmq_msg_recv(frame, link->socket, ZMQ_DONTWAIT);
     while (rc < 0 && errno == EINTR);
     *ret_is_there = rc >= 0;
+    link->is_empty = rc < 0 && errno == EAGAIN;
     if (rc >= 0 || errno == EAGAIN)
         return SS_OK;
     return ss_error_set(error, SS_EIO, "cannot receive on %s: %s",
@@ -556,8 +567,10 @@ static int look(
         ready |= (items[ADMISSION + i].revents != 0) * (1U << i);
     if (link->admission)
         ss_admission_serve(link->admission, ready);
-    if (rc > 0 && items[OWN].revents != 0)
+    if (rc > 0 && items[OWN].revents != 0) {
+        link->is_empty = false;
         is_there = is_ready(&link->base);
+    }
     int bits = is_there;
     for (size_t i = 0; i < count && rc > 0; i++)
         if (items[OTHERS + i].revents != 0)

@@ -203,6 +203,32 @@ START_TEST(waiting_ends_for_another_descriptor_too)
 }
 END_TEST
 
+// libzmq looks at what has come where something is sent, if it has not looked
+// for a millisecond: the descriptor says nothing of that any more.
+START_TEST(what_came_before_something_was_sent_ends_a_wait)
+{
+    struct ss_link *server = open_or_fail(kinds[_i], true);
+    struct ss_link *client = open_or_fail(ss_link_endpoint(server), false);
+    char peer[SS_PEER_SIZE], none[SS_PEER_SIZE];
+    send_text(client, NULL, "hello");
+    expect(server, peer, "hello");
+    for (int i = 0; i < 10; i++) {
+        struct pollfd come = {.fd = ss_link_fd(client), .events = POLLIN};
+        struct pollfd nothing = {.fd = -1};
+        ck_assert_int_eq(link_wait(client, -1, 0), 0);
+        send_text(server, peer, "come");
+        ck_assert_int_eq(poll(&come, 1, PATIENCE_MS), 1);
+        (void)poll(&nothing, 1, 3);
+        send_text(client, NULL, "gone");
+        ck_assert_int_eq(link_wait(client, -1, PATIENCE_MS), 1);
+        expect(client, none, "come");
+        expect(server, peer, "gone");
+    }
+    ss_link_close(&client);
+    ss_link_close(&server);
+}
+END_TEST
+
 START_TEST(a_place_that_is_taken_is_busy)
 {
     struct ss_link *server = open_or_fail(kinds[_i], true);
@@ -559,6 +585,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_message_over_the_limit_is_refused, 0, 3);
     tcase_add_loop_test(tcase, bytes_may_be_anything_and_empty, 0, 3);
     tcase_add_loop_test(tcase, waiting_ends_for_another_descriptor_too, 0, 3);
+    tcase_add_test(tcase, what_came_before_something_was_sent_ends_a_wait);
     tcase_add_loop_test(tcase, a_place_that_is_taken_is_busy, 0, 2);
     tcase_add_test(tcase, what_is_no_endpoint_is_refused);
     tcase_add_test(tcase, a_full_queue_is_told_and_nothing_is_dropped);
