@@ -3,10 +3,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
+#include "common/base/check.h"
 #include "tests/suite.h"
 #include "worker/lead.h"
 #include "worker/limits.h"
+
+enum { PATIENCE_S = 20 };
 
 static struct ss_lead *lead;
 static atomic_int turns;    // of whoever has the loop
@@ -27,11 +31,15 @@ static void open_gate(int count)
     pthread_mutex_unlock(&mutex);
 }
 
+// A loop that nobody takes over never opens it.
 static void wait_at_gate(int number)
 {
+    struct timespec until;
+    ss_check(clock_gettime(CLOCK_REALTIME, &until) == 0);
+    until.tv_sec += PATIENCE_S;
     pthread_mutex_lock(&mutex);
     while (opened < number)
-        pthread_cond_wait(&moved, &mutex);
+        ss_check(pthread_cond_timedwait(&moved, &mutex, &until) == 0);
     pthread_mutex_unlock(&mutex);
 }
 
