@@ -17,7 +17,7 @@ enum {
     SS_HOST_SCARCE_MS = 1000, // no thread to be had: asked for again then
     SS_HOST_SILENT_US = 100,  // an outcome waits no longer for others
     SS_LEAD_LOOK_MS = 4,      // a body in the loop that two looks find is late
-    SS_LEAD_LOOKS = 50, // that found nothing new; then nobody looks any more
+    SS_LEAD_LOOKS = 5, // that found nothing new; then nobody looks any more
     SS_HOST_FAILURES_MAX = 10, // told of in the log, in so long
     SS_HOST_FAILURES_MS = 1000,
     SS_SHELL_MESSAGES_MAX = 256, // read at a time, before threads' reports
