@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/app/log.h"
 #include "common/base/mem.h"
@@ -95,6 +96,24 @@ static void tell_variable(const char *name, ss_finding_fn *found, void *ctx)
     found(ctx, SS_FINDING_VARIABLE, text);
 }
 
+// A secret that was not written, perhaps: the default holds, as if it were not
+// wanted at all.
+static void tell_empty_file(
+    const char *name, const char *path, ss_finding_fn *found, void *ctx)
+{
+    struct stat facts;
+    char text[TEXT_SIZE];
+    size_t size = strlen(name), file = sizeof(FILE_WORD) - 1;
+    if (size <= file || strcmp(name + size - file, FILE_WORD) != 0 ||
+        stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size > 0)
+        return;
+    snprintf(text, sizeof(text),
+        "%.200s in the environment names a file that is empty, %.600s, and has "
+        "no effect",
+        name, path);
+    found(ctx, SS_FINDING_VARIABLE, text);
+}
+
 void ss_startup_warnings_variables(ss_finding_fn *found, void *ctx)
 {
     size_t count = 0;
@@ -104,9 +123,13 @@ void ss_startup_warnings_variables(ss_finding_fn *found, void *ctx)
         snprintf(name, sizeof(name), "%.*s",
             (int)(size < NAME_SIZE ? size : NAME_SIZE - 1), *it);
         if (strncmp(name, SS_SETTINGS_PREFIX, sizeof(SS_SETTINGS_PREFIX) - 1) !=
-                0 ||
-            is_known(name))
+            0)
             continue;
+        if (is_known(name)) {
+            if ((*it)[size] == '=')
+                tell_empty_file(name, *it + size + 1, found, ctx);
+            continue;
+        }
         if (count++ == SS_STARTUP_WARNINGS_VARIABLES_MAX)
             break;
         tell_variable(name, found, ctx);

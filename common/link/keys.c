@@ -346,17 +346,17 @@ int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
 {
     char *path = own_path(keys, roles);
     int status = ss_key_load(path, ret_key, error);
-    ss_free(path);
-    if (status == SS_ENOTFOUND)
-        return ss_error_wrap(error,
+    if (status == SS_ENOTFOUND) {
+        status = ss_error_wrap(error,
             "no key (make one with superstep keys new, or copy it here)");
-    if (status == SS_OK && (ret_key->role & roles) == 0) {
+    } else if (status == SS_OK && (ret_key->role & roles) == 0) {
         enum ss_role role = ret_key->role;
         ss_key_forget(ret_key);
-        return ss_error_set(error, SS_EDENIED,
-            "%s is the key of a %s, which does not fit here", keys,
+        status = ss_error_set(error, SS_EDENIED,
+            "%s is the key of a %s, which does not fit here", path,
             ss_role_name(role));
     }
+    ss_free(path);
     return status;
 }
 

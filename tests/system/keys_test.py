@@ -163,7 +163,8 @@ def test_a_client_is_no_worker_and_no_operator():
         posing = world.worker(HELLO, None, "--keys", folder / "client.key",
                               wait=False)
         expect(posing.wait() != 0, posing.text())
-        expect("key of a client" in posing.text(), posing.text())
+        expect("client.key is the key of a client" in posing.text(),
+               posing.text())
         # A key whose file lies: the coordinator has the last word.
         lying = world.path("lying")
         lying.mkdir()

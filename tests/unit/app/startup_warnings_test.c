@@ -77,6 +77,27 @@ START_TEST(a_mistyped_variable_is_named_with_the_nearest_setting)
 }
 END_TEST
 
+// The database would be another one, and nothing said why.
+START_TEST(a_secret_whose_file_is_empty_is_told_of)
+{
+    char path[] = "/tmp/superstep-empty-XXXXXX";
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    setenv("SUPERSTEP_STORE_FILE", path, 1);
+    look();
+    ck_assert_uint_eq(count, 1);
+    ck_assert_ptr_nonnull(
+        strstr(texts[0], "SUPERSTEP_STORE_FILE in the environment names a file "
+                         "that is empty, /tmp/superstep-empty-"));
+    ck_assert_int_eq(write(file, "x", 1), 1);
+    look();
+    ck_assert_uint_eq(count, 0);
+    unsetenv("SUPERSTEP_STORE_FILE");
+    close(file);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(one_that_is_like_no_setting_is_named_alone)
 {
     ck_assert_str_eq(said_of("SUPERSTEP_COLOUR_OF_LINES"),
@@ -203,6 +224,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(
         tcase, a_mistyped_variable_is_named_with_the_nearest_setting);
+    tcase_add_test(tcase, a_secret_whose_file_is_empty_is_told_of);
     tcase_add_test(tcase, one_that_is_like_no_setting_is_named_alone);
     tcase_add_test(tcase, a_setting_of_any_program_is_none_of_them);
     tcase_add_test(
