@@ -15,6 +15,16 @@ enum {
     // Threads whose newest row SQLite's store knows without asking: 16 bytes
     // each; as many as a batch has units.
     SS_STORE_HEADS = 1024,
+    // Rows of units go to the end of one table, and to their threads later
+    // (sqlite_fresh.c), where a batch has so many units: fewer change few pages
+    // anyway; and where a unit is so small: larger ones fill pages alone.
+    SS_SQLITE_FRESH_UNITS = 4,
+    SS_SQLITE_FRESH_UNIT_SIZE_MAX = 2048,
+    // What a row takes beside its body, about.
+    SS_SQLITE_FRESH_ROW_SIZE = 128,
+    // What lies there moves at once, and a commit waits for it: more of it are
+    // more rows for each page that changes.
+    SS_SQLITE_FRESH_SIZE_MAX = 2 * 1024 * 1024,
     // Reads that later commits may overtake while a batch is gathered.
     SS_STORE_OVERTAKEN_MAX = 64,
     // Threads that are looked for with one question: a commit waits for it.

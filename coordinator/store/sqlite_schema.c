@@ -12,26 +12,28 @@
     "  WHERE index_key IS NOT NULL;\n"
 
 // Numbers are signed here: seq stays below 2^63, a checksum keeps its bits.
+#define ROW_DEFINED                                                            \
+    "  thread        TEXT    NOT NULL,\n"                                      \
+    "  seq           INTEGER NOT NULL, -- 1, 2, ... within the thread\n"       \
+    "  kind          INTEGER NOT NULL, -- 1 writes 2 checkpoint 3 entry 4 "    \
+    "end\n"                                                                    \
+    "                                  -- 5 snapshot 6 void\n"                 \
+    "  format        INTEGER NOT NULL, -- of the body\n"                       \
+    "  run           TEXT    NOT NULL,\n"                                      \
+    "  ns            TEXT    NOT NULL,\n"                                      \
+    "  checkpoint_id TEXT    NOT NULL, -- '' if the row makes none\n"          \
+    "  parent_id     TEXT    NOT NULL,\n"                                      \
+    "  parent_seq    INTEGER NOT NULL,\n"                                      \
+    "  base_seq      INTEGER NOT NULL, -- reading begins there\n"              \
+    "  source        TEXT    NOT NULL,\n"                                      \
+    "  step          INTEGER NOT NULL,\n"                                      \
+    "  wall_us       INTEGER NOT NULL,\n"                                      \
+    "  metadata      TEXT,             -- JSON\n"                              \
+    "  checksum      INTEGER NOT NULL, -- of the row before\n"                 \
+    "  body          BLOB    NOT NULL  -- proto/superstep/v1/journal.proto\n"
+
 static const char format_1[] =
-    "CREATE TABLE journal (\n"
-    "  thread        TEXT    NOT NULL,\n"
-    "  seq           INTEGER NOT NULL, -- 1, 2, ... within the thread\n"
-    "  kind          INTEGER NOT NULL, -- 1 writes 2 checkpoint 3 entry 4 end\n"
-    "                                  -- 5 snapshot 6 void\n"
-    "  format        INTEGER NOT NULL, -- of the body\n"
-    "  run           TEXT    NOT NULL,\n"
-    "  ns            TEXT    NOT NULL,\n"
-    "  checkpoint_id TEXT    NOT NULL, -- '' if the row makes none\n"
-    "  parent_id     TEXT    NOT NULL,\n"
-    "  parent_seq    INTEGER NOT NULL,\n"
-    "  base_seq      INTEGER NOT NULL, -- reading begins there\n"
-    "  source        TEXT    NOT NULL,\n"
-    "  step          INTEGER NOT NULL,\n"
-    "  wall_us       INTEGER NOT NULL,\n"
-    "  metadata      TEXT,             -- JSON\n"
-    "  checksum      INTEGER NOT NULL, -- of the row before\n"
-    "  body          BLOB    NOT NULL, -- proto/superstep/v1/journal.proto\n"
-    "  PRIMARY KEY (thread, seq)\n"
+    "CREATE TABLE journal (\n" ROW_DEFINED "  , PRIMARY KEY (thread, seq)\n"
     ") WITHOUT ROWID;\n" TABLE("runs", "the run queue: run and thread -> "
                                        "record, index: thread") TABLE("threads",
         "thread -> record") TABLE("graphs",
@@ -131,52 +133,16 @@ const char ss_sqlite_marks[] = MARKS("runs") MARKS("threads");
 static const char format_5[] = "";
 
 // Rows whose bodies tell what else stands in columns (common/wire/row.h); these
-// are empty then, which takes no room. `h`: the body's head in hexadecimal, `a`
-// and `b`: its first two digits.
-// clang-format off
-#define DIGIT(at) "instr('123456789abcdef', substr(h, " #at ", 1))"
-#define THREE(a, b, c) \
-    "((" DIGIT(a) " * 16 + " DIGIT(b) ") * 16 + " DIGIT(c) ")"
-#define FOUR(a, b, c, d) "(" THREE(a, b, c) " * 16 + " DIGIT(d) ")"
-#define UUID(at) \
-    "substr(h, " at ", 8) || '-' || substr(h, " at " + 8, 4) || '-' ||\n" \
-    "    substr(h, " at " + 12, 4) || '-' || substr(h, " at " + 16, 4)\n" \
-    "    || '-' || substr(h, " at " + 20, 12)"
-#define ID "CASE WHEN format < 10 THEN checkpoint_id ELSE " UUID("3") " END"
-#define HEADS(of, more) \
-    "(SELECT *, " DIGIT(1) " AS a, " DIGIT(2) " AS b" more " FROM\n" \
-    "    (SELECT *, lower(hex(substr(body, 1, 55))) AS h FROM journal)) " of "\n"
-static const char format_6[] =
-    "DROP VIEW IF EXISTS checkpoints;\n"
-    "CREATE VIEW checkpoints AS SELECT thread, ns, " ID " AS checkpoint_id,\n"
-    "  CASE WHEN format < 10 THEN parent_id\n"
-    "    WHEN back = 65535 THEN " UUID("47 + (a & 2) * 16") "\n"
-    "    ELSE coalesce((SELECT " ID " FROM " HEADS("p", "")
-    "      WHERE p.thread = j.thread AND p.seq = j.seq - j.back\n"
-    "      AND j.back > 0), '') END AS parent_id,\n"
-    "  CASE WHEN format < 10 THEN step ELSE " FOUR(35, 36, 37, 38) " * 65536 +\n"
-    "    " FOUR(39, 40, 41, 42) " - (" DIGIT(35) " > 7) * 4294967296 END\n"
-    "    AS step,\n"
-    "  CASE WHEN format < 10 THEN source ELSE CASE b & 7 WHEN 1 THEN 'input'\n"
-    "    WHEN 2 THEN 'loop' WHEN 3 THEN 'update' WHEN 4 THEN 'fork' ELSE ''\n"
-    "    END END AS source,\n"
-    "  (SELECT CASE WHEN format < 10 THEN run WHEN a & 2 = 0 THEN ''\n"
-    "    ELSE " UUID("3 + (b & 8) / 8 * 44") " END FROM " HEADS("r", "")
-    "    WHERE r.thread = j.thread AND r.seq <= j.seq AND\n"
-    "      (format < 10 OR a & 1 = 0) ORDER BY r.seq DESC LIMIT 1) AS run, seq,\n"
-    "  strftime('%Y-%m-%dT%H:%M:%S', us / 1000000, 'unixepoch')\n"
-    "    || printf('.%06dZ', us % 1000000) AS created,\n"
-    "  CASE WHEN format >= 10 AND metadata IS NULL AND a & 4\n"
-    "    THEN '{\"parents\":{}}' ELSE metadata END AS metadata,\n"
-    "  length(body) AS size FROM\n"
-    "  (SELECT *, CASE WHEN wall_us <> 0 OR format < 10 THEN wall_us ELSE\n"
-    "    (ticks - 122192928000000000) / 10 END AS us FROM\n"
-    "  " HEADS("h", ", " FOUR(43, 44, 45, 46) " AS back,\n"
-        FOUR(3, 4, 5, 6) " * 17592186044416 + " FOUR(7, 8, 9, 10) " * 268435456"
-        " +\n" FOUR(11, 12, 13, 14) " * 4096 + " THREE(16, 17, 18) " AS ticks")
-    "  WHERE kind <> 5 AND CASE WHEN format < 10 THEN checkpoint_id <> ''\n"
-    "    ELSE b & 8 END) j;\n";
-// clang-format on
+// are empty then, which takes no room, and the view tells what they would hold
+// (sqlite_view.c).
+static const char format_6[] = "";
+
+// Where new rows lie (sqlite_fresh.c). The number of the format stays while the
+// table is empty, so a program of before may come back.
+const char ss_sqlite_fresh[] =
+    "CREATE TABLE fresh ( -- rows of the journal, as they came: not yet there\n"
+    "  id            INTEGER PRIMARY KEY,\n" ROW_DEFINED ");\n"
+    "CREATE UNIQUE INDEX fresh_of_thread ON fresh (thread, seq);\n";
 
 const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {
     format_1, format_2, format_3, format_4, format_5, format_6};

@@ -5,25 +5,47 @@
 #include "common/model/find.h"
 #include "coordinator/store/store_sqlite.h"
 
+#define ROW_COLUMNS                                                            \
+    "thread, seq, kind, format, run, ns, checkpoint_id, parent_id,"            \
+    " parent_seq, base_seq, source, step, wall_us, metadata, checksum, body"
+#define ROW_ADD(table)                                                         \
+    "INSERT INTO " table " (" ROW_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6,"  \
+    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+#define THIS_ROW      " WHERE thread = ?1 AND seq = ?2"
+#define ROW_AT(table) "SELECT kind, checksum, body FROM " table THIS_ROW
+#define ROWS_READ(table)                                                       \
+    "SELECT " ROW_COLUMNS " FROM " table                                       \
+    " WHERE thread = ?1 AND seq BETWEEN ?2 AND ?3"
+#define ROWS_DELETE(table)                                                     \
+    "DELETE FROM " table " WHERE thread = ?1 AND seq <= ?2"
+#define HEAD(table)                                                            \
+    "coalesce((SELECT max(seq) FROM " table " WHERE thread = ?1), 0)"
+
+_Static_assert(SS_SQLITE_FORMAT == 6 && SS_SQLITE_FORMAT_FRESH == 7,
+    "the statements below say these");
+
+// Rows of a thread may lie in its place and in `fresh`, in any order, each in
+// one of them.
 static const char *const texts[SS_SQL_COUNT] = {
     [SS_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SS_SQL_COMMIT] = "COMMIT",
     [SS_SQL_ROLLBACK] = "ROLLBACK",
-    [SS_SQL_HEAD] = "SELECT max(seq) FROM journal WHERE thread = ?1",
-    [SS_SQL_ROW_AT] = "SELECT kind, checksum, body FROM journal"
-                      " WHERE thread = ?1 AND seq = ?2",
-    [SS_SQL_ROW_ADD] =
-        "INSERT INTO journal (thread, seq, kind, format, run, ns,"
-        " checkpoint_id, parent_id, parent_seq, base_seq, source, step,"
-        " wall_us, metadata, checksum, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-        " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+    [SS_SQL_HEAD] = "SELECT max(" HEAD("journal") ", " HEAD("fresh") ")",
+    [SS_SQL_ROW_AT] = ROW_AT("journal") " UNION ALL " ROW_AT("fresh"),
+    [SS_SQL_ROW_ADD] = ROW_ADD("journal"),
     [SS_SQL_ROWS_READ] =
-        "SELECT seq, kind, format, run, ns, checkpoint_id, parent_id,"
-        " parent_seq, base_seq, source, step, wall_us, metadata, checksum,"
-        " body FROM journal WHERE thread = ?1 AND seq BETWEEN ?2 AND ?3"
-        " ORDER BY seq",
-    [SS_SQL_ROWS_DELETE] =
-        "DELETE FROM journal WHERE thread = ?1 AND seq <= ?2",
+        ROWS_READ("journal") " UNION ALL " ROWS_READ("fresh") " ORDER BY seq",
+    [SS_SQL_ROWS_DELETE] = ROWS_DELETE("journal"),
+    [SS_SQL_FRESH_ADD] = ROW_ADD("fresh"),
+    [SS_SQL_FRESH_DELETE] = ROWS_DELETE("fresh"),
+    [SS_SQL_FRESH_BEGIN] = "PRAGMA user_version = 7",
+    // By thread, so that a page takes its rows at once. The one that lies in
+    // its place counts, should somebody have put it there by hand.
+    [SS_SQL_FRESH_MOVE] =
+        "INSERT OR IGNORE INTO journal (" ROW_COLUMNS ") SELECT " ROW_COLUMNS
+        " FROM fresh ORDER BY thread, seq",
+    [SS_SQL_FRESH_EMPTY] = "DELETE FROM fresh",
+    [SS_SQL_FRESH_END] = "PRAGMA user_version = 6",
 };
 
 #define ENTRY_COLUMNS "SELECT key, index_key, value, expires_us FROM "
@@ -76,7 +98,7 @@ int ss_sqlite_prepare(struct ss_sqlite_store *store, const char *sql,
     return SS_OK;
 }
 
-static int statement_of(struct ss_sqlite_store *store,
+int ss_sqlite_statement(struct ss_sqlite_store *store,
     enum ss_sqlite_statement which, sqlite3_stmt **ret_statement,
     struct ss_error *error)
 {
@@ -142,16 +164,13 @@ int ss_sqlite_finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
         store, statement, SS_OK, sqlite3_step(statement), what, error);
 }
 
-static int simple(struct ss_sqlite_store *store, enum ss_sqlite_statement which,
-    struct ss_error *error)
+int ss_sqlite_simple(struct ss_sqlite_store *store,
+    enum ss_sqlite_statement which, const char *what, struct ss_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    int status = statement_of(store, which, &statement, error);
-    if (status == SS_OK) {
-        status = ss_sqlite_finish(store, statement,
-            which == SS_SQL_BEGIN ? "begin" : "commit", error);
-    }
-    return status;
+    int status = ss_sqlite_statement(store, which, &statement, error);
+    return status == SS_OK ? ss_sqlite_finish(store, statement, what, error)
+                           : status;
 }
 
 // --- what a unit asks -------------------------------------------------------
@@ -166,7 +185,7 @@ static int view_head(
 {
     struct ss_sqlite_store *store = ctx;
     sqlite3_stmt *statement = NULL;
-    int status = statement_of(store, SS_SQL_HEAD, &statement, error);
+    int status = ss_sqlite_statement(store, SS_SQL_HEAD, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -183,7 +202,7 @@ static int view_row_same(void *ctx, const struct ss_store_row *row,
 {
     struct ss_sqlite_store *store = ctx;
     sqlite3_stmt *statement = NULL;
-    int status = statement_of(store, SS_SQL_ROW_AT, &statement, error);
+    int status = ss_sqlite_statement(store, SS_SQL_ROW_AT, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -228,10 +247,11 @@ static int view_hash(void *ctx, enum ss_store_table table, const char *key,
 // --- applying ---------------------------------------------------------------
 
 static int row_add(struct ss_sqlite_store *store,
-    const struct ss_store_row *row, struct ss_error *error)
+    const struct ss_store_row *row, enum ss_sqlite_statement how,
+    struct ss_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    int status = statement_of(store, SS_SQL_ROW_ADD, &statement, error);
+    int status = ss_sqlite_statement(store, how, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -254,11 +274,28 @@ static int row_add(struct ss_sqlite_store *store,
     return ss_sqlite_finish(store, statement, "append", error);
 }
 
-static int rows_delete(struct ss_sqlite_store *store, const char *thread,
-    uint64_t to, struct ss_error *error)
+static int rows_add(struct ss_sqlite_store *store,
+    const struct ss_store_unit *unit, bool is_fresh, struct ss_error *error)
+{
+    int status = SS_OK;
+    for (size_t i = 0; i < unit->rows_count && status == SS_OK; i++) {
+        const struct ss_store_row *row = &unit->rows[i];
+        status = row_add(
+            store, row, is_fresh ? SS_SQL_FRESH_ADD : SS_SQL_ROW_ADD, error);
+        if (status == SS_OK && is_fresh) {
+            status = ss_sqlite_fresh_added(store, row, error);
+        }
+        ss_sqlite_head_moved(store, unit->thread, row->seq);
+    }
+    return status;
+}
+
+static int delete_run(struct ss_sqlite_store *store,
+    enum ss_sqlite_statement which, const char *thread, uint64_t to,
+    struct ss_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    int status = statement_of(store, SS_SQL_ROWS_DELETE, &statement, error);
+    int status = ss_sqlite_statement(store, which, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -266,6 +303,15 @@ static int rows_delete(struct ss_sqlite_store *store, const char *thread,
     ss_sqlite_bind_number(
         statement, 2, to > INT64_MAX ? INT64_MAX : (int64_t)to);
     return ss_sqlite_finish(store, statement, "delete", error);
+}
+
+static int rows_delete(struct ss_sqlite_store *store, const char *thread,
+    uint64_t to, struct ss_error *error)
+{
+    int status = delete_run(store, SS_SQL_ROWS_DELETE, thread, to, error);
+    return status == SS_OK && store->fresh.size > 0
+               ? delete_run(store, SS_SQL_FRESH_DELETE, thread, to, error)
+               : status;
 }
 
 static enum ss_sqlite_entry_statement put_of(const struct ss_store_put *put)
@@ -324,7 +370,7 @@ static int put_apply(struct ss_sqlite_store *store,
 }
 
 static int unit_write(struct ss_sqlite_store *store,
-    const struct ss_store_unit *unit, struct ss_error *error)
+    const struct ss_store_unit *unit, bool is_fresh, struct ss_error *error)
 {
     int status = SS_OK;
     if (unit->delete_thread) {
@@ -333,9 +379,8 @@ static int unit_write(struct ss_sqlite_store *store,
     } else if (unit->delete_to > 0) {
         status = rows_delete(store, unit->thread, unit->delete_to, error);
     }
-    for (size_t i = 0; i < unit->rows_count && status == SS_OK; i++) {
-        status = row_add(store, &unit->rows[i], error);
-        ss_sqlite_head_moved(store, unit->thread, unit->rows[i].seq);
+    if (status == SS_OK) {
+        status = rows_add(store, unit, is_fresh, error);
     }
     for (size_t i = 0; i < unit->puts_count && status == SS_OK; i++) {
         status = put_apply(store, &unit->puts[i], error);
@@ -359,7 +404,8 @@ static int units_write(struct ss_sqlite_store *store,
         bool repeat = false;
         status = ss_store_unit_check(&view, unit, &repeat, error);
         if (status == SS_OK && unit->result == SS_OK && !repeat) {
-            status = unit_write(store, unit, error);
+            status = unit_write(
+                store, unit, ss_sqlite_fresh_takes(store, batch, unit), error);
         }
     }
     return status;
@@ -368,9 +414,10 @@ static int units_write(struct ss_sqlite_store *store,
 static void rollback(struct ss_sqlite_store *store)
 {
     ss_sqlite_heads_forget(store);
+    ss_sqlite_fresh_undone(store);
     // Some failures have rolled back already.
     if (!sqlite3_get_autocommit(store->db)) {
-        (void)simple(store, SS_SQL_ROLLBACK, NULL);
+        (void)ss_sqlite_simple(store, SS_SQL_ROLLBACK, "roll back", NULL);
     }
 }
 
@@ -378,17 +425,22 @@ int ss_sqlite_apply(
     struct ss_store *base, struct ss_store_batch *batch, struct ss_error *error)
 {
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
-    int status = simple(store, SS_SQL_BEGIN, error);
+    int status = ss_sqlite_simple(store, SS_SQL_BEGIN, "begin", error);
     if (status != SS_OK) {
         return status;
     }
     ss_sqlite_heads_begun(store);
-    status = units_write(store, batch, error);
+    if (ss_sqlite_fresh_is_full(store)) {
+        status = ss_sqlite_fresh_move(store, error);
+    }
+    if (status == SS_OK) {
+        status = units_write(store, batch, error);
+    }
     if (status != SS_OK) {
         rollback(store);
         return status;
     }
-    status = simple(store, SS_SQL_COMMIT, error);
+    status = ss_sqlite_simple(store, SS_SQL_COMMIT, "commit", error);
     if (status == SS_OK) {
         ss_sqlite_heads_committed(store);
         // Behind the commit, so that none is acknowledged that went to a file
@@ -424,22 +476,22 @@ static int row_call(sqlite3_stmt *statement, const char *thread,
 {
     const struct ss_store_row row = {
         .thread = thread,
-        .seq = (uint64_t)sqlite3_column_int64(statement, 0),
-        .kind = sqlite3_column_int(statement, 1),
-        .format = sqlite3_column_int(statement, 2),
-        .run = text_or_empty(statement, 3),
-        .ns = text_or_empty(statement, 4),
-        .checkpoint_id = text_or_empty(statement, 5),
-        .parent_id = text_or_empty(statement, 6),
-        .parent_seq = (uint64_t)sqlite3_column_int64(statement, 7),
-        .base_seq = (uint64_t)sqlite3_column_int64(statement, 8),
-        .source = text_or_empty(statement, 9),
-        .step = sqlite3_column_int64(statement, 10),
-        .wall_us = sqlite3_column_int64(statement, 11),
-        .metadata = text_at(statement, 12),
-        .checksum = (uint64_t)sqlite3_column_int64(statement, 13),
-        .body = sqlite3_column_blob(statement, 14),
-        .body_size = (size_t)sqlite3_column_bytes(statement, 14),
+        .seq = (uint64_t)sqlite3_column_int64(statement, 1),
+        .kind = sqlite3_column_int(statement, 2),
+        .format = sqlite3_column_int(statement, 3),
+        .run = text_or_empty(statement, 4),
+        .ns = text_or_empty(statement, 5),
+        .checkpoint_id = text_or_empty(statement, 6),
+        .parent_id = text_or_empty(statement, 7),
+        .parent_seq = (uint64_t)sqlite3_column_int64(statement, 8),
+        .base_seq = (uint64_t)sqlite3_column_int64(statement, 9),
+        .source = text_or_empty(statement, 10),
+        .step = sqlite3_column_int64(statement, 11),
+        .wall_us = sqlite3_column_int64(statement, 12),
+        .metadata = text_at(statement, 13),
+        .checksum = (uint64_t)sqlite3_column_int64(statement, 14),
+        .body = sqlite3_column_blob(statement, 15),
+        .body_size = (size_t)sqlite3_column_bytes(statement, 15),
     };
     return call(ctx, &row);
 }
@@ -450,7 +502,8 @@ int ss_sqlite_read(struct ss_store *base, const char *thread,
 {
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
     sqlite3_stmt *statement = NULL;
-    int status = statement_of(store, SS_SQL_ROWS_READ, &statement, error);
+    int status =
+        ss_sqlite_statement(store, SS_SQL_ROWS_READ, &statement, error);
     if (status != SS_OK) {
         return status;
     }

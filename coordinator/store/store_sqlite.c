@@ -195,12 +195,12 @@ static int identify(
             " another program. Use another file",
             store->path);
     }
-    if (format > SS_SQLITE_FORMAT) {
+    if (format > SS_SQLITE_FORMAT_FRESH) {
         return ss_error_set(error, SS_EVERSION,
             "store: %s was written by a"
             " newer version (format %" PRId64 ", this program knows %d). Use"
             " the newer program, or another file",
-            store->path, format, SS_SQLITE_FORMAT);
+            store->path, format, SS_SQLITE_FORMAT_FRESH);
     }
     if (format < 1) {
         return ss_error_set(error, SS_ECORRUPT,
@@ -261,6 +261,28 @@ static int bring_marks(struct ss_sqlite_store *store, struct ss_error *error)
         status = ss_sqlite_mark(store, error);
     }
     return status == SS_OK ? run(store, "COMMIT", error) : status;
+}
+
+// Rows that a process left there which was killed are moved now, so that none
+// are there when the work begins.
+static int bring_fresh(
+    struct ss_sqlite_store *store, int64_t format, struct ss_error *error)
+{
+    int64_t there = 0;
+    int status =
+        ask(store, "SELECT count(*) FROM sqlite_master WHERE name = 'fresh'",
+            &there, error);
+    if (status == SS_OK && !there) {
+        char *view = ss_sqlite_view();
+        char *sql =
+            ss_format("BEGIN IMMEDIATE; %s %s COMMIT", ss_sqlite_fresh, view);
+        status = run(store, sql, error);
+        ss_free(sql);
+        ss_free(view);
+    }
+    return status == SS_OK && format == SS_SQLITE_FORMAT_FRESH
+               ? ss_sqlite_fresh_settle(store, error)
+               : status;
 }
 
 // A file system that cannot share memory refuses WAL without an error.
@@ -347,6 +369,9 @@ static int database_open(
     if (status == SS_OK) {
         status = bring_marks(store, error);
     }
+    if (status == SS_OK) {
+        status = bring_fresh(store, format, error);
+    }
     if (status == SS_EAGAIN && error) {
         error->status = SS_EBUSY;
     }
@@ -406,6 +431,11 @@ int ss_sqlite_files_stand(
 static void sqlite_close(struct ss_store *base)
 {
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    if (store->fresh.size > 0 && ss_sqlite_files_stand(store, NULL) == SS_OK) {
+        // If it cannot be now, whoever opens it next does.
+        sqlite3_busy_timeout(store->db, 0);
+        (void)ss_sqlite_fresh_settle(store, NULL);
+    }
     for (size_t i = 0; i < SS_SQL_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
     }
@@ -481,6 +511,8 @@ static int new_of(const char *rest, struct ss_sqlite_store **ret_store,
     store->base.name = ss_format("sqlite %s", path);
     store->path = path;
     store->lock_fd = -1;
+    store->fresh.units = SS_SQLITE_FRESH_UNITS;
+    store->fresh.size_max = SS_SQLITE_FRESH_SIZE_MAX;
     *ret_store = store;
     return SS_OK;
 }

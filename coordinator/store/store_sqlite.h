@@ -1,5 +1,6 @@
 // store_sqlite.h - the SQLite store's own: opening (store_sqlite.c), the work
-// (sqlite_work.c), the tables (sqlite_schema.c).
+// (sqlite_work.c), where new rows lie (sqlite_fresh.c), the tables
+// (sqlite_schema.c).
 #ifndef SS_STORE_STORE_SQLITE_H
 #define SS_STORE_STORE_SQLITE_H
 
@@ -10,7 +11,12 @@
 
 // "SSTP", in the header of the file, where file(1) sees it, too.
 #define SS_SQLITE_APPLICATION_ID 0x53535450
-enum { SS_SQLITE_FORMAT = 6 }; // of the tables: user_version
+enum {
+    SS_SQLITE_FORMAT = 6, // of the tables: user_version
+    // The same while rows lie in the table `fresh`, too, where a program of
+    // before looks for none. The next format behind this one is 8.
+    SS_SQLITE_FORMAT_FRESH,
+};
 
 enum ss_sqlite_statement {
     SS_SQL_BEGIN,
@@ -21,6 +27,12 @@ enum ss_sqlite_statement {
     SS_SQL_ROW_ADD,
     SS_SQL_ROWS_READ,
     SS_SQL_ROWS_DELETE,
+    SS_SQL_FRESH_ADD,
+    SS_SQL_FRESH_DELETE,
+    SS_SQL_FRESH_BEGIN, // the first row comes
+    SS_SQL_FRESH_MOVE,
+    SS_SQL_FRESH_EMPTY,
+    SS_SQL_FRESH_END, // no row is left
     SS_SQL_COUNT,
 };
 
@@ -79,6 +91,11 @@ struct ss_sqlite_store {
         struct ss_sqlite_head *items; // SS_STORE_HEADS; NULL: none is known
         unsigned version;             // of the database, at our last commit
     } heads;                          // sqlite_heads.c
+    struct {
+        size_t size; // of what lies there, about; 0: nothing
+        // SS_SQLITE_FRESH_UNITS and SS_SQLITE_FRESH_SIZE_MAX, or a test's.
+        size_t units, size_max;
+    } fresh; // sqlite_fresh.c
 };
 
 // The statements that make format i + 1 from the one before (the first: from
@@ -89,6 +106,10 @@ extern const char *const ss_sqlite_formats[SS_SQLITE_FORMAT];
 extern const char ss_sqlite_times[], ss_sqlite_times_fill[];
 // The same of what they are looked up by (sqlite_marks.c fills it).
 extern const char ss_sqlite_marks[];
+// The table `fresh`.
+extern const char ss_sqlite_fresh[];
+// The view for people (sqlite_view.c). Gives.
+char *ss_sqlite_view(void);
 
 // Prepare a statement that stays. What is bound must live until it is run.
 int ss_sqlite_prepare(struct ss_sqlite_store *store, const char *sql,
@@ -146,6 +167,32 @@ bool ss_sqlite_head_fits(
 void ss_sqlite_head_moved(
     struct ss_sqlite_store *store, const char *thread, uint64_t head);
 
+// ------------------------------------------------ sqlite_fresh.c
+
+// Whether the rows of that unit go into `fresh`.
+bool ss_sqlite_fresh_takes(const struct ss_sqlite_store *store,
+    const struct ss_store_batch *batch, const struct ss_store_unit *unit);
+// One of them has gone there, in this transaction.
+int ss_sqlite_fresh_added(struct ss_sqlite_store *store,
+    const struct ss_store_row *row, struct ss_error *error);
+// Whether so many lie there that they are to move.
+bool ss_sqlite_fresh_is_full(const struct ss_sqlite_store *store);
+// Move all of them to their threads, in this transaction.
+int ss_sqlite_fresh_move(struct ss_sqlite_store *store, struct ss_error *error);
+// A transaction that may have moved them was not committed.
+void ss_sqlite_fresh_undone(struct ss_sqlite_store *store);
+// Move what a process left there that was killed, or what is left when the file
+// is closed: a transaction of its own.
+int ss_sqlite_fresh_settle(
+    struct ss_sqlite_store *store, struct ss_error *error);
+
+// One of the statements above; it stays.
+int ss_sqlite_statement(struct ss_sqlite_store *store,
+    enum ss_sqlite_statement which, sqlite3_stmt **ret_statement,
+    struct ss_error *error);
+// Run one of them that is told nothing and answers nothing.
+int ss_sqlite_simple(struct ss_sqlite_store *store,
+    enum ss_sqlite_statement which, const char *what, struct ss_error *error);
 int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);
 int ss_sqlite_read(struct ss_store *base, const char *thread,

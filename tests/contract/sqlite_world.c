@@ -54,3 +54,21 @@ void write_file(const char *path, const char *text)
     fputs(text, file);
     fclose(file);
 }
+
+const char *look(const char *path, const char *sql)
+{
+    static char told[512];
+    sqlite3 *db = NULL;
+    sqlite3_stmt *rows = NULL;
+    ck_assert_int_eq(
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    int code = sqlite3_prepare_v2(db, sql, -1, &rows, NULL);
+    ck_assert_msg(code == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    ck_assert_int_eq(sqlite3_step(rows), SQLITE_ROW);
+    snprintf(
+        told, sizeof(told), "%s", (const char *)sqlite3_column_text(rows, 0));
+    ck_assert_int_eq(sqlite3_step(rows), SQLITE_DONE);
+    sqlite3_finalize(rows);
+    sqlite3_close(db);
+    return told;
+}

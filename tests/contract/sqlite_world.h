@@ -15,6 +15,8 @@ void open_file(const char *url);
 void refuse_to_open(const char *path, int status, const char *message);
 // Somebody with a shell.
 void run_sql(const char *path, const char *sql);
+// A statement of people's own, beside the owner; its only text. Borrowed.
+const char *look(const char *path, const char *sql);
 void write_file(const char *path, const char *text);
 
 #endif

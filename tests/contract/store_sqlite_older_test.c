@@ -179,10 +179,10 @@ START_TEST(a_newer_format_is_refused)
     const char *path = world_path("newer.db");
     open_file(path);
     ss_store_close(&store);
-    run_sql(path, "PRAGMA user_version = 7");
+    run_sql(path, "PRAGMA user_version = 8");
     refuse_to_open(path, SS_EVERSION,
         "store: %s was written by a newer"
-        " version (format 7, this program knows 6). Use the newer program, or"
+        " version (format 8, this program knows 7). Use the newer program, or"
         " another file");
 }
 END_TEST

@@ -10,6 +10,7 @@
 #include "common/base/check.h"
 #include "coordinator/store/job_run.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_sqlite.h"
 #include "tests/sim/vfs.h"
 #include "tests/sim/world.h"
 
@@ -17,6 +18,7 @@ enum {
     CHANGES_OF_COMMIT = 12, // at most so many of them go well before one fails
     READS_OF_JOB = 12,
     COPIES_MAX = 64,
+    FRESH_SIZE_MAX = 4096, // rows of a few commits
 };
 
 // Copies by number: from `first` to before `next`.
@@ -100,11 +102,20 @@ static void reopen(struct world *world)
 {
     struct ss_error error = {0};
     char *url = ss_format("sqlite:%s", file.path);
+    // A process that was killed moves nothing as it ends.
+    struct ss_sqlite_store *store =
+        (struct ss_sqlite_store *)world->database.inner;
+    if (store)
+        store->fresh.size = 0;
     ss_store_close(&world->database.inner);
     vfs_heal();
     if (ss_store_open(url, &world->database.inner, &error) != SS_OK)
         violated(world, "the file cannot be opened: %s", error.message);
     ss_free(url);
+    // Rows of any batch, and few of them until they move.
+    store = (struct ss_sqlite_store *)world->database.inner;
+    store->fresh.units = 1;
+    store->fresh.size_max = FRESH_SIZE_MAX;
 }
 
 static void name_file(struct world *world)
