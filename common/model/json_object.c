@@ -2,12 +2,14 @@
 #include "common/model/json_object.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/model/value.h"
 
 void ss_json_open(struct ss_buf *buf)
@@ -20,19 +22,29 @@ void ss_json_close(struct ss_buf *buf)
     ss_buf_add(buf, "}", 1);
 }
 
-static void add_key(struct ss_buf *buf, const char *key)
+// The key of another member is written, and there is room for the `size` bytes
+// of its value, which gives. NULL: the buffer says at its end why not.
+static char *member_room(struct ss_buf *buf, const char *key, size_t size)
 {
-    size_t size = strlen(key);
-    ss_check(buf->size > 0 && size > 0); // an object was opened
-    bool is_first = buf->size > 0 && buf->data[buf->size - 1] == '{';
-    char *room = ss_buf_room(buf, size + 4 - is_first);
+    size_t key_size = strlen(key);
+    ss_check(buf->size > 0 && key_size > 0); // an object was opened
+    bool is_first = buf->data[buf->size - 1] == '{';
+    char *room = size < SIZE_MAX / 4
+                     ? ss_buf_room(buf, key_size + 4 - is_first + size)
+                     : NULL;
     if (!room)
-        return;
+        return NULL;
     if (!is_first)
         *room++ = ',';
     *room++ = '"';
-    memcpy(room, key, size);
-    memcpy(room + size, "\":", 2);
+    memcpy(room, key, key_size);
+    memcpy(room + key_size, "\":", 2);
+    return room + key_size + 2;
+}
+
+static void add_key(struct ss_buf *buf, const char *key)
+{
+    (void)member_room(buf, key, 0);
 }
 
 void ss_json_begin(struct ss_buf *buf, const char *key)
@@ -43,10 +55,20 @@ void ss_json_begin(struct ss_buf *buf, const char *key)
 
 void ss_json_add_text(struct ss_buf *buf, const char *key, const char *text)
 {
+    size_t size = text ? strlen(text) : 0;
     if (!text)
         return;
-    add_key(buf, key);
-    ss_json_add_string(buf, text, strlen(text));
+    if (ss_text_plain_size(text, size) < size) {
+        add_key(buf, key);
+        ss_json_add_string(buf, text, size);
+        return;
+    }
+    char *room = member_room(buf, key, size + 2);
+    if (!room)
+        return;
+    room[0] = '"';
+    memcpy(room + 1, text, size);
+    room[size + 1] = '"';
 }
 
 void ss_json_add_int(struct ss_buf *buf, const char *key, int64_t number)
@@ -54,8 +76,10 @@ void ss_json_add_int(struct ss_buf *buf, const char *key, int64_t number)
     char text[1 + SS_NUMBER_SIZE] = "-";
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     size_t sign = number < 0;
-    add_key(buf, key);
-    ss_buf_add(buf, text, sign + ss_number_text(rest, text + sign));
+    size_t size = sign + ss_number_text(rest, text + sign);
+    char *room = member_room(buf, key, size);
+    if (room)
+        memcpy(room, text, size);
 }
 
 void ss_json_add_json(struct ss_buf *buf, const char *key, const json_t *json)
