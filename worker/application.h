@@ -71,7 +71,10 @@ const struct ss_root_graph *ss_application_graph(
 // The root graph of that name, or NULL.
 const struct ss_root_graph *ss_application_find(
     const struct ss_application *application, const char *name);
-// The graph `inner` inside the root graph `root` (or the root itself), or NULL.
+// The graph `inner` inside `root` (or the root itself), or NULL.
+const struct ss_bound_graph *ss_application_bound_in(
+    const struct ss_root_graph *root, const char *inner);
+// The same, the root graph by its name.
 const struct ss_bound_graph *ss_application_bound(
     const struct ss_application *application, const char *root,
     const char *inner);

@@ -81,6 +81,7 @@ void ss_task_fail(struct ss_task *task, int code, const char *kind,
 
 void ss_task_fini(struct ss_task *task)
 {
+    json_decref(task->update);
     json_decref(task->updates);
     json_decref(task->gotos);
     json_decref(task->parents);
@@ -152,11 +153,20 @@ bool ss_input_bool(struct ss_task *task, const char *key)
 
 // ------------------------------------------------------------------ writes
 
+// Takes `update`.
+static void add_update(struct ss_task *task, json_t *update)
+{
+    if (task->update)
+        append(&task->updates, update);
+    else
+        task->update = update;
+}
+
 int ss_update(struct ss_task *task, json_t *update)
 {
     if (!is_there(task, "ss_update", update))
         return SS_FAILED;
-    append(&task->updates, update);
+    add_update(task, update);
     task->set = NULL;
     return 0;
 }
@@ -166,9 +176,8 @@ static int set(struct ss_task *task, const char *call, const char *key,
     json_t *value, const char *wrong)
 {
     if (key && value && (!task->set || json_object_get(task->set, key))) {
-        append(&task->updates, json_object());
-        task->set =
-            json_array_get(task->updates, json_array_size(task->updates) - 1);
+        task->set = json_object();
+        add_update(task, task->set);
     }
     if (key && value && json_object_set_new(task->set, key, value) == 0)
         return 0;
@@ -298,21 +307,23 @@ static json_t *plain_update(json_t *update)
 
 json_t *ss_task_returned(const struct ss_task *task)
 {
-    size_t updates = json_array_size(task->updates);
+    size_t updates = task->update ? 1 + json_array_size(task->updates) : 0;
     size_t values = json_array_size(task->values);
     size_t parents = json_array_size(task->parents);
     bool others = task->gotos || values > 0 || parents > 0;
     if (updates == 0 && !others)
         return json_null();
     if (updates == 1 && !others)
-        return plain_update(json_array_get(task->updates, 0));
+        return plain_update(task->update);
     if (values == 1 && updates == 0 && parents == 0 && !task->gotos)
         return json_incref(json_array_get(task->values, 0));
     // Several calls: a list of commands, so that each counts (R0.7).
     json_t *list = json_array();
     for (size_t i = 0; i < updates; i++)
-        json_array_append_new(
-            list, command_of(json_array_get(task->updates, i), NULL));
+        json_array_append_new(list,
+            command_of(i == 0 ? task->update
+                              : json_array_get(task->updates, i - 1),
+                NULL));
     if (values > 0)
         json_array_extend(list, task->values);
     if (task->gotos)

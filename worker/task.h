@@ -17,8 +17,9 @@ struct ss_task {
     const struct ss_execute_hooks *hooks;
     struct ss_outcome *outcome; // being made
     // what the body wrote, in order; each NULL if empty
-    json_t *updates;
-    json_t *set;     // of updates: what ss_set_*() fill, or NULL. Borrowed
+    json_t *update;  // the first one: most bodies make no other
+    json_t *updates; // the others
+    json_t *set;     // of these: what ss_set_*() fill, or NULL. Borrowed
     json_t *gotos;   // names and sends
     json_t *parents; // commands to the graph around
     json_t *values;  // given to ss_return()

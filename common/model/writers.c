@@ -271,6 +271,20 @@ static int write_items(struct ss_writer *w, json_t *list)
     return status;
 }
 
+// What is not a mark.
+static int write_value(struct ss_writer *w, json_t *value)
+{
+    if (json_is_null(value))
+        return SS_OK;
+    if (w->graph->root_state) {
+        writer_add(w, SS_NAME_ROOT, value);
+        return SS_OK;
+    }
+    if (!json_is_object(value))
+        return refuse_return(w, value, "a map of state keys or a Command");
+    return write_map(w, value);
+}
+
 // Updates of the state alone (spec/graph.md 2.7, 2.8).
 static int write_state(struct ss_writer *w, json_t *returned)
 {
@@ -283,16 +297,7 @@ static int write_state(struct ss_writer *w, json_t *returned)
         return write_update(w, json_object_get(command, "update"));
     if (list && holds_command(list))
         return write_items(w, list);
-    json_t *value = quoted ? quoted : list ? list : returned;
-    if (json_is_null(value))
-        return SS_OK;
-    if (w->graph->root_state) {
-        writer_add(w, SS_NAME_ROOT, value);
-        return SS_OK;
-    }
-    if (!json_is_object(value))
-        return refuse_return(w, value, "a map of state keys or a Command");
-    return write_map(w, value);
+    return write_value(w, quoted ? quoted : list ? list : returned);
 }
 
 static bool is_to_parent(const json_t *command)
@@ -358,6 +363,16 @@ static int write_directly(struct ss_writer *w, json_t *pairs)
     return SS_OK;
 }
 
+// What most nodes return: keys of the state alone, or nothing. No mark is to be
+// looked for: that is an object of one key, with a dollar in front.
+static bool is_unmarked(const json_t *returned)
+{
+    if (!json_is_object(returned))
+        return json_is_null(returned);
+    return json_object_size(returned) != 1 ||
+           json_object_iter_key(json_object_iter((json_t *)returned))[0] != '$';
+}
+
 static int write_raw(struct ss_writer *w, json_t *returned)
 {
     json_t *direct = ss_tag_get(returned, "$writes");
@@ -398,9 +413,14 @@ static int write_all(struct ss_writer *w, json_t *returned)
 {
     if (!w->graph->is_state)
         return write_raw(w, returned);
-    int status = write_state(w, returned);
-    if (status == SS_OK)
-        status = write_control(w, returned);
+    int status = SS_OK;
+    if (!is_unmarked(returned)) {
+        status = write_state(w, returned);
+        if (status == SS_OK)
+            status = write_control(w, returned);
+    } else if (!json_is_null(returned)) {
+        status = write_value(w, returned);
+    }
     if (status != SS_OK)
         return status;
     write_edges(w);
@@ -421,7 +441,9 @@ int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
         .error = error};
     size_t before = writes->count;
     *ret_parent = NULL;
-    json_t *parent = graph->is_state ? parent_command(returned) : NULL;
+    json_t *parent = graph->is_state && !is_unmarked(returned)
+                         ? parent_command(returned)
+                         : NULL;
     int status = SS_OK;
     if (parent) {
         json_t *local = json_copy(parent);
