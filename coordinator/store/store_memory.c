@@ -7,8 +7,10 @@
 #include "coordinator/job/row_copy.h"
 #include "coordinator/store/store_impl.h"
 
+// A row that is kept as it is, or the columns of one.
 struct stored_row {
-    struct ss_store_row row;
+    struct ss_row *kept;
+    struct ss_store_row *row; // NULL: it is kept
     void *memory;
 };
 
@@ -17,14 +19,15 @@ struct thread {
     SS_VEC(struct stored_row) rows;
 };
 
+// In one block with its texts.
 struct entry {
-    char *key;
-    char *index;
-    void *value;
+    const char *key;
+    const char *index;
+    const void *value;
     size_t value_size;
     int64_t expires_us;
     int64_t at_us;
-    char *status;
+    const char *status;
 };
 
 struct table {
@@ -42,12 +45,56 @@ struct memory_store {
 
 // --- rows -------------------------------------------------------------------
 
+static uint64_t seq_of(const struct stored_row *stored)
+{
+    return stored->kept ? stored->kept->seq : stored->row->seq;
+}
+
+static struct stored_row stored_of(const struct ss_store_row *row)
+{
+    struct stored_row stored = {0};
+    if (row->kept) {
+        stored.kept = ss_row_ref(row->kept);
+        return stored;
+    }
+    stored.row = ss_alloc(sizeof(*stored.row));
+    *stored.row = ss_store_row_copy(row, &stored.memory);
+    return stored;
+}
+
+// As the store was given it. The texts are borrowed.
+static struct ss_store_row row_of(
+    const struct stored_row *stored, const char *thread)
+{
+    if (!stored->kept) {
+        return *stored->row;
+    }
+    return (struct ss_store_row){.thread = thread,
+        .seq = stored->kept->seq,
+        .kind = (int32_t)stored->kept->kind,
+        .run = "",
+        .ns = "",
+        .checkpoint_id = "",
+        .parent_id = "",
+        .source = "",
+        .kept = stored->kept};
+}
+
+static void stored_fini(struct stored_row *stored)
+{
+    if (stored->row) {
+        ss_store_row_fini(stored->row, stored->memory);
+    }
+    ss_free(stored->row);
+    ss_row_destroy(&stored->kept);
+}
+
 static uint64_t thread_head(const struct thread *thread)
 {
     if (!thread || thread->rows.count == 0) {
         return 0;
     }
-    return thread->rows.items[thread->rows.count - 1].row.seq;
+    return seq_of(&thread->rows.items[thread->rows.count - 1]);
 }
 
 // Position of the first row with a number of `seq` or greater.
@@ -56,7 +103,7 @@ static size_t row_position(const struct thread *thread, uint64_t seq)
     if (!thread || thread->rows.count == 0) {
         return 0;
     }
-    uint64_t first = thread->rows.items[0].row.seq;
+    uint64_t first = seq_of(&thread->rows.items[0]);
     if (seq <= first) {
         return 0;
     }
@@ -67,8 +114,7 @@ static size_t row_position(const struct thread *thread, uint64_t seq)
 static void thread_cut(struct thread *thread, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        ss_store_row_fini(
-            &thread->rows.items[i].row, thread->rows.items[i].memory);
+        stored_fini(&thread->rows.items[i]);
     }
     thread->rows.count -= count;
     if (count > 0 && thread->rows.count > 0) {
@@ -100,9 +146,7 @@ static void rows_apply(
         ss_map_put(&store->threads, unit->thread, thread);
     }
     for (size_t i = 0; i < unit->rows_count; i++) {
-        struct stored_row stored = {0};
-        stored.row = ss_store_row_copy(&unit->rows[i], &stored.memory);
-        SS_VEC_PUSH(&thread->rows, stored);
+        SS_VEC_PUSH(&thread->rows, stored_of(&unit->rows[i]));
     }
 }
 
@@ -169,25 +213,46 @@ static void time_remove(struct table *table, const struct entry *entry)
     SS_VEC_REMOVE(&table->by_time, at - 1);
 }
 
-static void entry_free(struct entry *entry)
+// `size` bytes, or NULL, at *to, which moves on.
+static const char *lay(char **to, const void *bytes, size_t size)
 {
-    ss_free(entry->status);
-    ss_free(entry->key);
-    ss_free(entry->index);
-    ss_free(entry->value);
-    ss_free(entry);
+    char *at = *to;
+    if (!bytes) {
+        return NULL;
+    }
+    memcpy(at, bytes, size);
+    *to += size;
+    return at;
 }
 
-static struct entry *entry_insert(
-    struct table *table, size_t at, const char *key)
+static size_t text_size(const char *text)
 {
-    struct entry *entry = ss_zalloc(1, sizeof(*entry));
-    entry->key = ss_strdup(key);
+    return text ? strlen(text) + 1 : 0;
+}
+
+static struct entry *entry_new(const struct ss_store_put *put)
+{
+    size_t key = text_size(put->key), index = text_size(put->index);
+    size_t status = text_size(put->status);
+    struct entry *entry =
+        ss_alloc(sizeof(*entry) + key + index + status + put->value_size);
+    char *to = (char *)(entry + 1);
+    *entry = (struct entry){.key = lay(&to, put->key, key),
+        .index = lay(&to, put->index, index),
+        .status = lay(&to, put->status, status),
+        .value = lay(&to, put->value, put->value_size),
+        .value_size = put->value_size,
+        .expires_us = put->expires_us,
+        .at_us = put->at_us};
+    return entry;
+}
+
+static void entry_insert(struct table *table, size_t at, struct entry *entry)
+{
     SS_VEC_PUSH(&table->entries, entry);
     struct entry **place = table->entries.items + at;
     memmove(place + 1, place, (table->entries.count - 1 - at) * sizeof(*place));
     *place = entry;
-    return entry;
 }
 
 static void put_apply(
@@ -205,7 +270,7 @@ static void put_apply(
             time_remove(table, entry);
         }
         if (is_meant) {
-            entry_free(entry);
+            ss_free(entry);
             SS_VEC_REMOVE(&table->entries, at);
         }
         return;
@@ -213,21 +278,16 @@ static void put_apply(
     if (entry && has_times) {
         time_remove(table, entry);
     }
-    if (!entry) {
-        entry = entry_insert(table, at, put->key);
+    struct entry *newer = entry_new(put);
+    if (entry) {
+        table->entries.items[at] = newer;
+    } else {
+        entry_insert(table, at, newer);
     }
-    ss_free(entry->index);
-    ss_free(entry->status);
-    ss_free(entry->value);
-    entry->index = ss_strdup(put->index);
-    entry->value = ss_memdup(put->value, put->value_size);
-    entry->value_size = put->value_size;
-    entry->expires_us = put->expires_us;
-    entry->at_us = put->at_us;
-    entry->status = ss_strdup(put->status);
     if (has_times) {
-        time_insert(table, entry);
+        time_insert(table, newer);
     }
+    ss_free(entry);
 }
 
 // --- what a unit asks -------------------------------------------------------
@@ -248,8 +308,12 @@ static int view_row_same(void *ctx, const struct ss_store_row *row,
     struct memory_store *store = ctx;
     const struct thread *thread = ss_map_get(&store->threads, row->thread);
     size_t at = row_position(thread, row->seq);
-    *ret_same = thread && at < thread->rows.count &&
-                ss_store_row_same(&thread->rows.items[at].row, row);
+    *ret_same = false;
+    if (thread && at < thread->rows.count) {
+        struct ss_store_row there =
+            row_of(&thread->rows.items[at], row->thread);
+        *ret_same = ss_store_row_same(&there, row);
+    }
     return SS_OK;
 }
 
@@ -307,11 +371,11 @@ static int memory_read(struct ss_store *base, const char *name,
     int status = SS_OK;
     for (size_t i = row_position(thread, range[0]);
          i < count && status == SS_OK; i++) {
-        const struct ss_store_row *stored = &thread->rows.items[i].row;
-        if (stored->seq > range[1]) {
+        struct ss_store_row stored = row_of(&thread->rows.items[i], name);
+        if (stored.seq > range[1]) {
             break;
         }
-        status = row(ctx, stored);
+        status = row(ctx, &stored);
     }
     return status;
 }
@@ -404,6 +468,21 @@ static int memory_search(struct ss_store *base,
     return status;
 }
 
+static int memory_known(struct ss_store *base, const char *const *threads,
+    size_t count, bool *ret_known, struct ss_error *error)
+{
+    (void)error;
+    struct memory_store *store = (struct memory_store *)base;
+    const struct table *table = &store->tables[SS_TABLE_THREADS];
+    for (size_t i = 0; i < count; i++) {
+        const char *name = threads[i];
+        ret_known[i] =
+            thread_head(ss_map_get(&store->threads, name)) > 0 ||
+            entry_at(table, entry_position(table, name), name) != NULL;
+    }
+    return SS_OK;
+}
+
 static int memory_get(struct ss_store *base, enum ss_store_table which,
     const char *key, ss_store_entry_fn *call, void *ctx, struct ss_error *error)
 {
@@ -424,7 +503,7 @@ static void memory_close(struct ss_store *base)
     for (size_t t = 0; t < SS_TABLE_COUNT; t++) {
         struct table *table = &store->tables[t];
         for (size_t i = 0; i < table->entries.count; i++) {
-            entry_free(table->entries.items[i]);
+            ss_free(table->entries.items[i]);
         }
         SS_VEC_FINI(&table->entries);
         SS_VEC_FINI(&table->by_time);
@@ -438,6 +517,7 @@ int ss_store_memory_open(
     static const struct ss_store_ops ops = {
         .apply = memory_apply,
         .read = memory_read,
+        .known = memory_known,
         .scan = memory_scan,
         .get = memory_get,
         .search = memory_search,
