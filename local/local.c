@@ -45,6 +45,7 @@ struct ss_local {
     int64_t skipped_ms;
     struct ss_local_reports reports;
     size_t reports_taken;
+    SS_VEC(uint64_t) unknown; // tags: threads to be read that nobody knows
     struct ss_error refused; // why the engine refused our worker
     uint64_t requests;
     // the request under way
@@ -165,6 +166,14 @@ static void on_item(struct ss_local *local, json_t *item)
         local->listener->on_item(local->listener->ctx, item);
 }
 
+// Most threads that are read are new ones, of runs that begin. Where a unit is
+// applied when it is given, nothing that waits could make the thread known.
+static bool is_new(struct ss_local *local, const struct ss_command *command)
+{
+    return ss_storage_keeps_rows(local->storage) &&
+           !ss_storage_knows(local->storage, command->thread);
+}
+
 // What the core itself carries out is for the store.
 static bool local_command(void *ctx, const struct ss_command *command)
 {
@@ -180,8 +189,12 @@ static bool local_command(void *ctx, const struct ss_command *command)
         if (local->crew)
             ss_crew_cancel(local->crew, command->attempt);
         break;
-    case SS_COMMAND_STORE:
     case SS_COMMAND_READ:
+        if (!is_new(local, command))
+            return false;
+        SS_VEC_PUSH(&local->unknown, command->tag);
+        break;
+    case SS_COMMAND_STORE:
     case SS_COMMAND_SCAN:
     case SS_COMMAND_FIND:
     case SS_COMMAND_GET:
@@ -296,6 +309,13 @@ static bool step_report(struct ss_local *local)
 
 static bool step_storage(struct ss_local *local)
 {
+    if (local->unknown.count > 0) {
+        struct ss_event event = {.type = SS_EVENT_ROWS};
+        event.rows.tag = local->unknown.items[0];
+        SS_VEC_REMOVE(&local->unknown, 0);
+        tell(local, &event);
+        return true;
+    }
     struct ss_job *job = ss_storage_take(local->storage);
     if (!job)
         return false;
@@ -477,6 +497,7 @@ void ss_local_close(struct ss_local **local)
         ss_outcome_destroy(&old->reports.list.items[i].outcome);
     }
     SS_VEC_FINI(&old->reports.list);
+    SS_VEC_FINI(&old->unknown);
     ss_core_destroy(&old->core);
     ss_storage_close(&old->storage);
     ss_application_destroy(&old->application);
@@ -540,6 +561,7 @@ int ss_local_ask(struct ss_local *local, const char *op, json_t *body,
     event.request.id = ++local->requests;
     event.request.op = op;
     event.request.body = body;
+    event.request.is_alone = !listener || !listener->on_item;
     tell(local, &event);
     pump(local);
     settle(local);

@@ -77,6 +77,15 @@ int ss_storage_epoch(
 
 // ------------------------------------------------------------------ jobs
 
+bool ss_storage_knows(struct ss_storage *storage, const char *thread)
+{
+    struct ss_error error = {.status = SS_OK};
+    bool known = true;
+    int status =
+        ss_store_known(storage->store, &thread, 1, &known, &error);
+    return status != SS_OK || known;
+}
+
 int ss_storage_apply(struct ss_storage *storage, struct ss_store_unit *unit,
     struct ss_error *error)
 {

@@ -92,6 +92,7 @@ struct ss_request {
     char *peer;      // who asks; NULL: nobody does, it is read from a row
     uint64_t id;     // the peer's number for it
     char *signed_by; // the name of the peer's key; NULL: it has none
+    bool is_alone;   // nobody hears what comes before its answer
     json_t *body;    // all that was said: an object
     char *unknown;   // a key of the body that the op does not take; or NULL
     // What the body says, borrowed from it.

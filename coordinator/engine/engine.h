@@ -139,6 +139,7 @@ struct ss_event {
             const char *op;
             json_t *body;
             const char *by; // the name of its key; NULL: it has none
+            bool is_alone;  // nobody hears what comes before its answer
         } request;
         struct {
             json_t *description;

@@ -229,6 +229,7 @@ void ss_request(struct engine *engine, const struct ss_event *event)
     ss_check(op != NULL);
     struct ss_request *request = ss_request_new(op->op, event->peer,
         event->request.id, event->request.by, event->request.body);
+    request->is_alone = event->request.is_alone;
     serve(engine, request);
     ss_request_unref(request);
 }

@@ -108,6 +108,7 @@ int ss_run_listen(
             .id = request->id,
             .modes = modes,
             .subgraphs = request->subgraphs,
+            .told = request->is_alone && !request->detach,
             .detached = request->detach});
     sum_subscribers(run);
     return SS_OK;
@@ -283,7 +284,8 @@ static void attach(
     struct audience *audience = its->audience;
     struct subscriber *subscriber =
         &audience->subscribers.items[audience->subscribers.count - 1];
-    accept_subscriber(run, subscriber);
+    if (!subscriber->told)
+        accept_subscriber(run, subscriber);
     if (subscriber->detached)
         ss_audience_accept(run); // it was told, and does not wait
     else if (after && its->state != RUN_QUEUED)
