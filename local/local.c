@@ -46,7 +46,7 @@ struct ss_local {
     struct ss_local_reports reports;
     size_t reports_taken;
     SS_VEC(uint64_t) unknown; // tags: threads to be read that nobody knows
-    struct ss_error refused; // why the engine refused our worker
+    struct ss_error refused;  // why the engine refused our worker
     uint64_t requests;
     // the request under way
     const struct ss_local_listener *listener;

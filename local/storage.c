@@ -81,8 +81,7 @@ bool ss_storage_knows(struct ss_storage *storage, const char *thread)
 {
     struct ss_error error = {.status = SS_OK};
     bool known = true;
-    int status =
-        ss_store_known(storage->store, &thread, 1, &known, &error);
+    int status = ss_store_known(storage->store, &thread, 1, &known, &error);
     return status != SS_OK || known;
 }
 

@@ -20,8 +20,8 @@ bool ss_storage_keeps_rows(const struct ss_storage *storage);
 // off (SS_EFENCED).
 int ss_storage_epoch(struct ss_storage *storage, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
-// Whether it has a row or a record of that thread. True where it cannot say: who
-// reads the thread is told why.
+// Whether it has a row or a record of that thread. True where it cannot say:
+// who reads the thread is told why.
 bool ss_storage_knows(struct ss_storage *storage, const char *thread);
 // Apply a unit, which is borrowed, at once. Gives what a job's status would be.
 int ss_storage_apply(struct ss_storage *storage, struct ss_store_unit *unit,

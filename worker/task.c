@@ -321,8 +321,8 @@ json_t *ss_task_returned(const struct ss_task *task)
     json_t *list = json_array();
     for (size_t i = 0; i < updates; i++)
         json_array_append_new(list,
-            command_of(i == 0 ? task->update
-                              : json_array_get(task->updates, i - 1),
+            command_of(
+                i == 0 ? task->update : json_array_get(task->updates, i - 1),
                 NULL));
     if (values > 0)
         json_array_extend(list, task->values);
