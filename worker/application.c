@@ -228,18 +228,10 @@ const struct ss_root_graph *ss_application_find(
     return ss_map_get(&application->roots, name);
 }
 
-const struct ss_bound_graph *ss_application_bound_in(
+const struct ss_bound_graph *ss_application_bound(
     const struct ss_root_graph *root, const char *inner)
 {
     return ss_map_get(&root->bound, inner);
-}
-
-const struct ss_bound_graph *ss_application_bound(
-    const struct ss_application *application, const char *root,
-    const char *inner)
-{
-    const struct ss_root_graph *found = ss_application_find(application, root);
-    return found ? ss_application_bound_in(found, inner) : NULL;
 }
 
 const char *ss_application_version(const struct ss_application *application)

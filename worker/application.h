@@ -72,12 +72,8 @@ const struct ss_root_graph *ss_application_graph(
 const struct ss_root_graph *ss_application_find(
     const struct ss_application *application, const char *name);
 // The graph `inner` inside `root` (or the root itself), or NULL.
-const struct ss_bound_graph *ss_application_bound_in(
-    const struct ss_root_graph *root, const char *inner);
-// The same, the root graph by its name.
 const struct ss_bound_graph *ss_application_bound(
-    const struct ss_application *application, const char *root,
-    const char *inner);
+    const struct ss_root_graph *root, const char *inner);
 // The application's own version, or NULL. Borrowed.
 const char *ss_application_version(const struct ss_application *application);
 

@@ -213,7 +213,7 @@ static const struct ss_bound_graph *find_graph(
         return NULL;
     }
     const struct ss_bound_graph *graph =
-        ss_application_bound_in(root, order->graph);
+        ss_application_bound(root, order->graph);
     if (!graph)
         *ret_refusal = ss_outcome_failed(order, SS_ENOTFOUND, SS_RETRY_DEFAULT,
             "graph \"%s\" has no graph \"%s\" inside", order->app_graph,

@@ -549,12 +549,12 @@ START_TEST(functions_of_inner_graphs_are_found_by_graph_and_node)
 {
     ck_assert_msg(build(define_outer) == SS_OK, "%s", error.message);
     const struct ss_bound_graph *inner =
-        ss_application_bound(made, "g", "inner");
+        ss_application_bound(ss_application_find(made, "g"), "inner");
     ck_assert_ptr_nonnull(inner);
     size_t deep = ss_graph_node(inner->graph, "deep");
     ck_assert_ptr_eq(inner->nodes[deep].ctx, &word);
-    ck_assert_ptr_null(ss_application_bound(made, "g", "other"));
-    ck_assert_ptr_null(ss_application_bound(made, "x", "inner"));
+    ck_assert_ptr_null(
+        ss_application_bound(ss_application_find(made, "g"), "other"));
 }
 END_TEST
 
@@ -605,7 +605,8 @@ static void define_raw_unbound(struct ss_graph_def *graph)
 START_TEST(raw_graphs_are_described)
 {
     ck_assert_msg(build(define_raw) == SS_OK, "%s", error.message);
-    const struct ss_bound_graph *graph = ss_application_bound(made, "g", "g");
+    const struct ss_bound_graph *graph =
+        ss_application_bound(ss_application_find(made, "g"), "g");
     size_t n = ss_graph_node(graph->graph, "n");
     ck_assert_ptr_eq((void *)(uintptr_t)graph->nodes[n].writes[0].function,
         (void *)(uintptr_t)same);

@@ -128,7 +128,8 @@ START_TEST(an_application_is_found_and_builds)
         ss_plugin_open(so, &app, &error) == SS_OK, "%s", error.message);
     ck_assert_msg(ss_application_new(app, NULL, &application, &error) == SS_OK,
         "%s", error.message);
-    ck_assert_ptr_nonnull(ss_application_bound(application, "g", "g"));
+    ck_assert_ptr_nonnull(
+        ss_application_bound(ss_application_find(application, "g"), "g"));
     ss_application_destroy(&application);
 }
 END_TEST
