@@ -82,14 +82,12 @@ void ss_json_add_int(struct ss_buf *buf, const char *key, int64_t number)
         memcpy(room, text, size);
 }
 
-void ss_json_add_json(struct ss_buf *buf, const char *key, const json_t *json)
+void ss_json_add_raw(struct ss_buf *buf, const char *key, const char *raw)
 {
-    if (!json)
-        return;
-    char *text = ss_json_text(json);
-    add_key(buf, key);
-    ss_buf_add_str(buf, text);
-    ss_free(text);
+    size_t size = strlen(raw);
+    char *room = member_room(buf, key, size);
+    if (room)
+        memcpy(room, raw, size);
 }
 
 void ss_json_add_members(struct ss_buf *buf, const char *members)

@@ -9,7 +9,6 @@
 #ifndef SS_MODEL_JSON_OBJECT_H
 #define SS_MODEL_JSON_OBJECT_H
 
-#include <jansson.h>
 #include <stdint.h>
 
 struct ss_buf;
@@ -21,7 +20,8 @@ void ss_json_close(struct ss_buf *buf);
 // A member; NULL: none is added.
 void ss_json_add_text(struct ss_buf *buf, const char *key, const char *text);
 void ss_json_add_int(struct ss_buf *buf, const char *key, int64_t number);
-void ss_json_add_json(struct ss_buf *buf, const char *key, const json_t *json);
+// `raw` is the value as it is written.
+void ss_json_add_raw(struct ss_buf *buf, const char *key, const char *raw);
 // Members that are written already, without braces; NULL: none.
 void ss_json_add_members(struct ss_buf *buf, const char *members);
 

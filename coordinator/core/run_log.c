@@ -1,6 +1,8 @@
 // run_log.c - what becomes of runs, as lines of the log.
 #include <string.h>
 
+#include "common/base/mem.h"
+#include "common/model/json_late.h"
 #include "common/model/run_status.h"
 #include "coordinator/core/core_impl.h"
 
@@ -81,9 +83,11 @@ static json_t *run_log_read(const struct ss_command_put *put)
 {
     struct ss_error error;
     json_t *record = NULL;
-    if (!put->value ||
-        ss_json_parse(put->value, strlen(put->value), &record, &error) != SS_OK)
-        return NULL;
+    char *made = put->late ? ss_json_late_text(put->late) : NULL;
+    const char *text = made ? made : put->value;
+    if (text && ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
+        record = NULL;
+    ss_free(made);
     return record;
 }
 
@@ -91,7 +95,8 @@ void ss_core_run_log(struct ss_core *core, const struct ss_command *command)
 {
     for (size_t i = 0; i < command->puts_count; i++) {
         const struct ss_command_put *put = &command->puts[i];
-        bool is_run = put->table == SS_RECORD_RUN && put->value &&
+        bool is_run = put->table == SS_RECORD_RUN &&
+                      (put->value || put->late) &&
                       run_log_tells(core, put->status);
         if (!is_run && put->table != SS_RECORD_PAUSE)
             continue;

@@ -104,10 +104,12 @@ static bool tells_head(const struct ss_command_put *put)
 static struct ss_store_put put_of(
     const struct ss_command_put *put, const char *value)
 {
+    bool is_late = !value && put->late;
     return (struct ss_store_put){.table = codec_table(put->table),
         .key = put->key,
         .index = put->index,
         .value = value,
+        .late = is_late ? put->late : NULL,
         .value_size = value ? strlen(value) : 0,
         .when = put->absent ? SS_WHEN_ABSENT
                 : put->same ? SS_WHEN_SAME
@@ -115,15 +117,15 @@ static struct ss_store_put put_of(
         .expected = put->same ? ss_hash64(put->same, strlen(put->same)) : 0,
         .expires_us = put->expires_us,
         .at_us = put->at_us,
-        .status =
-            value && put->table == SS_RECORD_RUN && put->status != SS_RUN_OTHER
-                ? ss_run_status_name(put->status)
-                : NULL};
+        .status = (value || is_late) && put->table == SS_RECORD_RUN &&
+                          put->status != SS_RUN_OTHER
+                      ? ss_run_status_name(put->status)
+                      : NULL};
 }
 
 static bool is_open(const struct ss_command_put *put)
 {
-    return put->value && !ss_run_status_has_ended(put->status);
+    return (put->value || put->late) && !ss_run_status_has_ended(put->status);
 }
 
 // Unfinished runs have a table of their own, so that a start reads no others. A
@@ -134,9 +136,10 @@ static struct ss_store_put open_put_of(const struct ss_command_put *put)
     const char *text = is_open(put) ? put->value : NULL;
     return (struct ss_store_put){.table = SS_TABLE_OPEN,
         .key = put->key,
-        .index = text || !is_sure ? put->index : NULL,
+        .index = is_open(put) || !is_sure ? put->index : NULL,
         .value = text,
         .value_size = text ? strlen(text) : 0,
+        .late = is_open(put) && !text ? put->late : NULL,
         .at_us = put->at_us};
 }
 
@@ -187,6 +190,8 @@ static int store_job(struct ss_store_codec *codec,
 {
     struct ss_journal_head head = {0};
     ss_unit_begin(&codec->unit, command->row_format);
+    for (size_t i = 0; i < command->puts_count; i++)
+        ss_check(!command->puts[i].late); // it would have to be a text
     int status = add_rows(codec, command, &head, error);
     if (status != SS_OK)
         return status;

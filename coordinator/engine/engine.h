@@ -223,11 +223,16 @@ enum ss_command_type {
     SS_COMMAND_DAMAGED, // `key` ("thread t") cannot be read; `text`: a sentence
 };
 
+struct ss_json_late;
+
 struct ss_command_put {
     enum ss_record_table table;
     char *key;
     char *index;
-    char *value; // an object, as JSON text; NULL: delete
+    char *value; // an object, as JSON text
+    // In its place, where a store in memory takes it in this step: the text is
+    // made when somebody reads it. Neither: delete.
+    struct ss_json_late *late;
     bool absent; // only if the key is not there
     char *same;  // only if this is there, such a text; NULL: whatever is
     // Of a run: how it stands, as `value` says.

@@ -70,13 +70,19 @@ enum ss_store_when {
     SS_WHEN_SAME,   // only if the value's ss_hash64 is `expected`
 };
 
+struct ss_json_late;
+
 struct ss_store_put {
     enum ss_store_table table;
     const char *key;
     const char *index; // a second key to scan by (thread of a run), or NULL
-    // NULL: delete; where `index` is named, only an entry of that index.
+    // NULL, and no `late`: delete; where `index` is named, only an entry of
+    // that index.
     const void *value;
     size_t value_size;
+    // In its place, borrowed, for a store in memory that is given the unit in
+    // the same step: it makes the value when it is read.
+    struct ss_json_late *late;
     enum ss_store_when when;
     uint64_t expected;
     int64_t expires_us; // wall time; 0: never (cache)

@@ -1,6 +1,10 @@
 // store_check.c - may this unit be applied? One reading for every store.
 #include <string.h>
 
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/model/json_late.h"
+
 #include "coordinator/store/store_impl.h"
 
 bool ss_store_row_same(
@@ -85,6 +89,18 @@ static const struct ss_store_put *put_before(
     return NULL;
 }
 
+// 0: it deletes.
+static uint64_t hash_of(const struct ss_store_put *put)
+{
+    if (!put->late) {
+        return put->value ? ss_hash64(put->value, put->value_size) : 0;
+    }
+    char *text = ss_json_late_text(put->late);
+    uint64_t hash = ss_hash64(text, strlen(text));
+    ss_free(text);
+    return hash;
+}
+
 static int put_check(const struct ss_store_view *view,
     struct ss_store_unit *unit, size_t index, struct ss_error *error)
 {
@@ -96,8 +112,8 @@ static int put_check(const struct ss_store_view *view,
     uint64_t hash = 0;
     const struct ss_store_put *before = put_before(unit, index);
     if (before) {
-        there = before->value != NULL;
-        hash = there ? ss_hash64(before->value, before->value_size) : 0;
+        there = before->value || before->late;
+        hash = hash_of(before);
     } else {
         int status =
             view->hash(view->ctx, put->table, put->key, &there, &hash, error);
@@ -107,9 +123,8 @@ static int put_check(const struct ss_store_view *view,
     }
     // After a commit in doubt the same put comes again, and its result is
     // stored.
-    bool done = put->value
-                    ? there && hash == ss_hash64(put->value, put->value_size)
-                    : !there;
+    bool done =
+        put->value || put->late ? there && hash == hash_of(put) : !there;
     bool holds =
         put->when == SS_WHEN_ABSENT ? !there : there && hash == put->expected;
     if (!done && !holds) {

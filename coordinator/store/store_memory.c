@@ -4,6 +4,7 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/model/json_late.h"
 #include "coordinator/job/row_copy.h"
 #include "coordinator/store/store_impl.h"
 
@@ -19,11 +20,13 @@ struct thread {
     SS_VEC(struct stored_row) rows;
 };
 
-// In one block with its texts.
+// In one block with its texts, but for a value that is made late.
 struct entry {
     const char *key;
     const char *index;
     const void *value;
+    struct ss_json_late *late; // becomes `made` when it is read
+    char *made;
     size_t value_size;
     int64_t expires_us;
     int64_t at_us;
@@ -242,9 +245,32 @@ static struct entry *entry_new(const struct ss_store_put *put)
         .status = lay(&to, put->status, status),
         .value = lay(&to, put->value, put->value_size),
         .value_size = put->value_size,
+        .late = ss_json_late_ref(put->late),
         .expires_us = put->expires_us,
         .at_us = put->at_us};
     return entry;
+}
+
+static void entry_free(struct entry *entry)
+{
+    if (!entry) {
+        return;
+    }
+    ss_json_late_unref(entry->late);
+    ss_free(entry->made);
+    ss_free(entry);
+}
+
+// Its value is there to be read.
+static void entry_open(struct entry *entry)
+{
+    if (!entry->late) {
+        return;
+    }
+    entry->value = entry->made = ss_json_late_text(entry->late);
+    entry->value_size = strlen(entry->made);
+    ss_json_late_unref(entry->late);
+    entry->late = NULL;
 }
 
 static void entry_insert(struct table *table, size_t at, struct entry *entry)
@@ -262,7 +288,7 @@ static void put_apply(
     size_t at = entry_position(table, put->key);
     struct entry *entry = entry_at(table, at, put->key);
     bool has_times = ss_store_table_has_times(put->table);
-    if (!put->value) {
+    if (!put->value && !put->late) {
         bool is_meant =
             entry && (!put->index || (entry->index && strcmp(entry->index,
                                                           put->index) == 0));
@@ -270,7 +296,7 @@ static void put_apply(
             time_remove(table, entry);
         }
         if (is_meant) {
-            ss_free(entry);
+            entry_free(entry);
             SS_VEC_REMOVE(&table->entries, at);
         }
         return;
@@ -287,7 +313,7 @@ static void put_apply(
     if (has_times) {
         time_insert(table, newer);
     }
-    ss_free(entry);
+    entry_free(entry);
 }
 
 // --- what a unit asks -------------------------------------------------------
@@ -323,9 +349,11 @@ static int view_hash(void *ctx, enum ss_store_table which, const char *key,
     (void)error;
     struct memory_store *store = ctx;
     const struct table *table = &store->tables[which];
-    const struct entry *entry =
-        entry_at(table, entry_position(table, key), key);
+    struct entry *entry = entry_at(table, entry_position(table, key), key);
     *ret_there = entry != NULL;
+    if (entry) {
+        entry_open(entry);
+    }
     *ret_hash = entry ? ss_hash64(entry->value, entry->value_size) : 0;
     return SS_OK;
 }
@@ -380,9 +408,10 @@ static int memory_read(struct ss_store *base, const char *name,
     return status;
 }
 
-static int entry_call(const struct entry *entry, const char *index,
-    ss_store_entry_fn *call, void *ctx)
+static int entry_call(
+    struct entry *entry, const char *index, ss_store_entry_fn *call, void *ctx)
 {
+    entry_open(entry);
     return call(ctx, entry->key, index, entry->value, entry->value_size,
         entry->expires_us);
 }
@@ -420,7 +449,7 @@ static int memory_scan(struct ss_store *base,
     int status = SS_OK;
     size_t i = query->after ? entry_position(table, query->after) : 0;
     for (; i < table->entries.count && left > 0 && status == SS_OK; i++) {
-        const struct entry *entry = table->entries.items[i];
+        struct entry *entry = table->entries.items[i];
         if (entry_fits(entry, query)) {
             bool busy =
                 query->table == SS_TABLE_THREADS && is_busy(store, entry->key);
@@ -447,7 +476,8 @@ static int memory_search(struct ss_store *base,
     int status = SS_OK;
     size_t i = time_count(table, search->at_us, search->after);
     while (i-- > 0 && status == SS_OK) {
-        const struct entry *entry = table->by_time.items[i];
+        struct entry *entry = table->by_time.items[i];
+        entry_open(entry);
         bool busy =
             search->table == SS_TABLE_THREADS && is_busy(store, entry->key);
         const struct ss_store_found found = {.key = entry->key,
@@ -488,8 +518,7 @@ static int memory_get(struct ss_store *base, enum ss_store_table which,
 {
     struct memory_store *store = (struct memory_store *)base;
     const struct table *table = &store->tables[which];
-    const struct entry *entry =
-        entry_at(table, entry_position(table, key), key);
+    struct entry *entry = entry_at(table, entry_position(table, key), key);
     if (!entry) {
         return ss_error_set(error, SS_ENOTFOUND, "store: there is no %s", key);
     }
@@ -503,7 +532,7 @@ static void memory_close(struct ss_store *base)
     for (size_t t = 0; t < SS_TABLE_COUNT; t++) {
         struct table *table = &store->tables[t];
         for (size_t i = 0; i < table->entries.count; i++) {
-            ss_free(table->entries.items[i]);
+            entry_free(table->entries.items[i]);
         }
         SS_VEC_FINI(&table->entries);
         SS_VEC_FINI(&table->by_time);

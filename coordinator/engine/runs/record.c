@@ -11,14 +11,13 @@
 // stand among the open ones alone.
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/find.h"
 #include "common/model/journal.h"
-#include "common/model/json_object.h"
+#include "common/model/json_late.h"
 #include "common/model/run_key.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
@@ -100,33 +99,18 @@ static bool is_keyed(const struct thread *thread, const char *run)
            ss_records_are_keyed(ss_thread_facts(thread)->engine);
 }
 
-// What is put beside a record, as it says.
-struct standing {
-    enum ss_run_status status;
-    int64_t at_us;
-};
-
-static struct standing standing_of(const json_t *record)
-{
-    return (struct standing){
-        ss_run_status_of(record), ss_find_at_us(false, record)};
-}
-
-// What has to be put, that `text` (taken) is what is stored of the run, which
-// stands so. Gives one or two.
-static size_t puts_of(struct thread *thread, const char *run, char *text,
-    const struct standing *stands, struct ss_command_put ret_puts[2])
+// What has to be put, that `put` (taken: the value, and how the run stands) is
+// what is stored of the run. Gives one or two.
+static size_t puts_of(struct thread *thread, const char *run,
+    struct ss_command_put put, struct ss_command_put ret_puts[2])
 {
     const struct thread_facts *its = ss_thread_facts(thread);
     bool keyed = is_keyed(thread, run);
-    ss_check(text && ss_run_name_fits(run));
-    struct ss_command_put put = {.table = SS_RECORD_RUN,
-        .key = keyed ? ss_run_key(run, its->id) : ss_strdup(run),
-        .index = ss_strdup(its->id),
-        .value = text,
-        .status = stands->status,
-        .at_us = stands->at_us,
-        .open_alone = its->engine->row_format >= SS_ROW_FORMAT_6};
+    ss_check((put.value || put.late) && ss_run_name_fits(run));
+    put.table = SS_RECORD_RUN;
+    put.key = keyed ? ss_run_key(run, its->id) : ss_strdup(run);
+    put.index = ss_strdup(its->id);
+    put.open_alone = its->engine->row_format >= SS_ROW_FORMAT_6;
     ret_puts[0] = put;
     if (!keyed || !is_old(thread, run))
         return 1;
@@ -134,76 +118,74 @@ static size_t puts_of(struct thread *thread, const char *run, char *text,
     return 2;
 }
 
-static void put(struct thread *thread, const char *run, char *text,
-    const struct standing *stands)
+// Takes `told`.
+static void put(
+    struct thread *thread, const char *run, struct ss_command_put told)
 {
     struct ss_command_put puts[2];
-    size_t count = puts_of(thread, run, text, stands, puts);
+    size_t count = puts_of(thread, run, told, puts);
     for (size_t i = 0; i < count; i++)
         ss_thread_put_take(thread, puts[i]);
 }
 
-// Takes `record`. Gives.
-static char *text_of(
+// What is put of it, and how the run stands, as it says. Takes `record`. Gives.
+static struct ss_command_put told_of(
     const struct thread *thread, const char *run, json_t *record)
 {
+    struct ss_command_put told = {.status = ss_run_status_of(record),
+        .at_us = ss_find_at_us(false, record)};
     json_t *stored = json_copy(record);
     json_object_del(stored, KEYED);
     if (is_keyed(thread, run))
         json_object_set_new(stored, KEYED, json_true());
-    char *text = ss_json_text(stored);
+    told.value = ss_json_text(stored);
     json_decref(stored);
     json_decref(record);
-    return text;
+    return told;
 }
 
 void ss_record_put(struct thread *thread, const char *run, json_t *record)
 {
-    struct standing stands = standing_of(record);
-    put(thread, run, text_of(thread, run, record), &stands);
+    put(thread, run, told_of(thread, run, record));
 }
 
-enum { RECORD_SIZE = 400 }; // of a small one
-
-// What is stored of a run that begins and ends is made as text at once: two of
-// them are the half of what a small run puts.
-static char *run_text(
-    const struct run *run, enum ss_run_status status, bool keyed)
+// What is stored of a run that begins and ends is said as members at once: two
+// of them are the half of what a small run puts.
+static void say_run(const struct run *run, enum ss_run_status status,
+    bool keyed, struct ss_json_members *said)
 {
     const struct run_facts *its = ss_run_facts(run);
     const struct run_part *part = part_of(run);
-    struct ss_buf text;
     bool is_long;
     const json_t *metadata = ss_run_metadata(run, &is_long);
     json_t *error = ss_run_status_has_ended(status) ? ss_run_error(run) : NULL;
-    ss_buf_init(&text, SIZE_MAX);
-    ss_buf_expect(&text, RECORD_SIZE);
-    ss_json_open(&text);
-    ss_json_add_text(&text, "run", its->id);
-    ss_json_add_text(&text, "thread", ss_thread_facts(its->thread)->id);
-    ss_json_add_text(&text, "graph", its->graph->name);
-    ss_json_add_text(&text, "version", its->graph->version);
-    ss_json_add_text(&text, "status", ss_run_status_name(status));
-    ss_json_add_int(&text, "created_us", part->created_us);
-    ss_json_add_int(&text, "changed_us", its->engine->wall_us);
+    ss_json_say_text(said, "run", its->id);
+    ss_json_say_text(said, "thread", ss_thread_facts(its->thread)->id);
+    ss_json_say_text(said, "graph", its->graph->name);
+    ss_json_say_text(said, "version", its->graph->version);
+    ss_json_say_text(said, "status", ss_run_status_name(status));
+    ss_json_say_int(said, "created_us", part->created_us);
+    ss_json_say_int(said, "changed_us", its->engine->wall_us);
     if (part->began_us > part->created_us) // it waited for its turn
-        ss_json_add_int(&text, "began_us", part->began_us);
-    ss_json_add_json(&text, "metadata", metadata);
-    ss_json_add_members(&text, is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
-    ss_json_add_text(
-        &text, "if_busy", its->request ? its->request->if_busy : NULL);
-    ss_json_add_json(&text, "error", error);
-    ss_json_add_members(&text, keyed ? "\"" KEYED "\":true" : NULL);
-    ss_json_close(&text);
+        ss_json_say_int(said, "began_us", part->began_us);
+    ss_json_say_json(said, "metadata", metadata);
+    ss_json_say_written(said, is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
+    ss_json_say_text(
+        said, "if_busy", its->request ? its->request->if_busy : NULL);
+    ss_json_say_json(said, "error", error);
+    ss_json_say_written(said, keyed ? "\"" KEYED "\":true" : NULL);
     json_decref(error);
-    return ss_buf_steal(&text, NULL);
 }
 
 json_t *ss_run_record(const struct run *run, enum ss_run_status status)
 {
     struct ss_error error;
+    struct ss_json_members said;
     json_t *record = NULL;
-    char *text = run_text(run, status, false);
+    said.count = 0;
+    say_run(run, status, false, &said);
+    char *text = ss_json_members_text(&said);
+    ss_json_members_fini(&said);
     if (ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);
     ss_free(text);
@@ -213,9 +195,13 @@ json_t *ss_run_record(const struct run *run, enum ss_run_status status)
 void ss_run_record_put(const struct run *run, enum ss_run_status status)
 {
     const struct run_facts *its = ss_run_facts(run);
-    bool keyed = is_keyed(its->thread, its->id);
-    const struct standing stands = {status, part_of(run)->created_us};
-    put(its->thread, its->id, run_text(run, status, keyed), &stands);
+    struct ss_json_members said;
+    said.count = 0;
+    say_run(run, status, is_keyed(its->thread, its->id), &said);
+    struct ss_command_put told = ss_put_said(its->engine, &said);
+    told.status = status;
+    told.at_us = part_of(run)->created_us;
+    put(its->thread, its->id, told);
 }
 
 void ss_record_drop(struct thread *thread, const char *run)
@@ -233,9 +219,8 @@ uint64_t ss_record_store(struct thread *thread, const char *run, json_t *record)
     struct ss_command command = {.type = SS_COMMAND_STORE,
         .tag = ss_engine_tag(engine),
         .puts = ss_zalloc(2, sizeof(*command.puts))};
-    struct standing stands = standing_of(record);
-    command.puts_count = puts_of(
-        thread, run, text_of(thread, run, record), &stands, command.puts);
+    command.puts_count =
+        puts_of(thread, run, told_of(thread, run, record), command.puts);
     ss_engine_command(engine, command);
     return command.tag;
 }

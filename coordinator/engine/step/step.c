@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "common/model/find.h"
 #include "common/model/journal.h"
+#include "common/model/json_late.h"
 #include "common/model/run_status.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
@@ -93,7 +94,20 @@ void ss_put_fini(struct ss_command_put *put)
     ss_free(put->key);
     ss_free(put->index);
     ss_free(put->value);
+    ss_json_late_unref(put->late);
     ss_free(put->same);
+}
+
+struct ss_command_put ss_put_said(
+    const struct engine *engine, struct ss_json_members *said)
+{
+    struct ss_command_put put = {.table = SS_RECORD_RUN};
+    if (engine->options.store)
+        put.late = ss_json_late_new(said);
+    else
+        put.value = ss_json_members_text(said);
+    ss_json_members_fini(said);
+    return put;
 }
 
 struct ss_command_put ss_put_of(enum ss_record_table table, const char *key,

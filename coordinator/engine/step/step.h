@@ -45,6 +45,11 @@ void ss_engine_forget_stored(struct engine *engine);
 // ss_put_fini().
 struct ss_command_put ss_put_of(enum ss_record_table table, const char *key,
     const char *index, json_t *value);
+struct ss_json_members;
+
+// A put whose value has these members, which are finished. Gives.
+struct ss_command_put ss_put_said(
+    const struct engine *engine, struct ss_json_members *said);
 void ss_put_fini(struct ss_command_put *put);
 // Free those of the last step: whoever made it has read them.
 void ss_engine_forget_commands(struct engine *engine);

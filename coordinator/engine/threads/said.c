@@ -159,11 +159,9 @@ struct ss_row *ss_facts_tell(struct thread *thread, const json_t *facts)
 // is said of the thread moves its own time, and no run does. Gives.
 static json_t *state_time(const struct thread *thread)
 {
-    struct ss_error error;
-    json_t *record = NULL;
-    const char *text = thread->record.text;
     ss_check(thread->facts.state == THREAD_HOT);
-    if (!text || ss_json_parse(text, strlen(text), &record, &error) != SS_OK)
+    json_t *record = ss_thread_record(thread);
+    if (!record)
         return json_null();
     json_t *time = json_object_get(record, "state_us");
     if (!time && json_object_get(record, "graph"))
@@ -176,7 +174,7 @@ static json_t *state_time(const struct thread *thread)
 void ss_facts_put(struct thread *thread, const json_t *facts)
 {
     const json_t *own = json_object_get(facts, METADATA);
-    bool is_new = !thread->record.text;
+    bool is_new = !ss_thread_has_record(thread);
     ss_check(thread->deletion == DELETION_NONE);
     (void)ss_facts_tell(thread, facts);
     thread->known = true;

@@ -13,6 +13,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/json_late.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -133,6 +134,7 @@ void ss_thread_destroy(struct thread **place)
     ss_journal_destroy(&thread->facts.journal);
     ss_free(thread->facts.graph);
     ss_free(thread->record.text);
+    ss_json_late_unref(thread->record.late);
     ss_free(thread->record.others);
     ss_free(thread->facts.id);
     ss_free(thread);

@@ -42,7 +42,8 @@ enum deletion {
 
 // What the table `threads` has of a thread, as JSON texts.
 struct thread_record {
-    char *text;   // NULL: there is none
+    char *text;                // or:
+    struct ss_json_late *late; // as it was said. Neither: there is none
     char *others; // members that no run's end says anew; NULL: none
 };
 

@@ -15,7 +15,7 @@
 #include "common/base/status.h"
 #include "common/model/find.h"
 #include "common/model/graph.h"
-#include "common/model/json_object.h"
+#include "common/model/json_late.h"
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -24,8 +24,6 @@
 #include "coordinator/engine/threads/rows.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
-
-enum { RECORD_SIZE = 400 }; // of a thread without questions
 
 static bool is_said_anew(const char *key)
 {
@@ -61,14 +59,17 @@ void ss_thread_record_found(struct thread *thread, const json_t *record)
 {
     ss_free(thread->record.text);
     ss_free(thread->record.others);
+    ss_json_late_unref(thread->record.late);
+    thread->record.late = NULL;
     thread->record.text = record ? ss_json_text(record) : NULL;
     thread->record.others = record ? others_of(record) : NULL;
     thread->facts.born_us = ss_json_int(record, "created_us", 0);
 }
 
-// Takes `text`. One that has not left takes the other's place.
-static void put(
-    struct thread *thread, const char *status, int64_t at_us, char *text)
+// Takes `told`, which has the value. One that has not left takes the other's
+// place.
+static void put(struct thread *thread, const char *status, int64_t at_us,
+    struct ss_command_put told)
 {
     for (size_t i = 0; i < thread->puts.count; i++) {
         struct ss_command_put *old = &thread->puts.items[i];
@@ -77,60 +78,68 @@ static void put(
         ss_put_fini(old);
         memmove(old, old + 1, (--thread->puts.count - i) * sizeof(*old));
     }
-    ss_check(text && text[0] == '{');
+    ss_check(told.late || (told.value && told.value[0] == '{'));
     bool is_idle = !status || strcmp(status, SS_THREAD_IDLE) == 0;
-    ss_thread_put_take(
-        thread, (struct ss_command_put){.table = SS_RECORD_THREAD,
-                    .key = ss_strdup(thread->facts.id),
-                    .index = is_idle ? NULL : ss_strdup(status),
-                    .value = text,
-                    .at_us = at_us});
+    told.table = SS_RECORD_THREAD;
+    told.key = ss_strdup(thread->facts.id);
+    told.index = is_idle ? NULL : ss_strdup(status);
+    told.at_us = at_us;
+    ss_thread_put_take(thread, told);
 }
 
 void ss_thread_tell(struct thread *thread, const struct thread_report *report)
 {
-    struct ss_buf text;
+    struct ss_json_members said;
     ss_check(thread->facts.state == THREAD_HOT && report->graph);
-    if (!thread->record.text)
+    if (!ss_thread_has_record(thread))
         thread->facts.born_us = thread->facts.engine->wall_us;
-    ss_buf_init(&text, SIZE_MAX);
-    ss_buf_expect(&text, RECORD_SIZE);
-    ss_json_open(&text);
-    ss_json_add_int(&text, "created_us", thread->facts.born_us);
-    ss_json_add_text(&text, "thread", thread->facts.id);
-    ss_json_add_text(&text, "graph", report->graph);
-    ss_json_add_text(&text, "version", report->version);
-    ss_json_add_members(&text, thread->record.others);
-    ss_json_add_text(&text, "run", report->run);
-    ss_json_add_json(&text, "metadata", report->metadata);
-    ss_json_add_members(
-        &text, report->metadata_is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
-    ss_json_add_json(&text, "error", report->error);
-    ss_json_add_json(&text, "interrupts", report->interrupts);
-    ss_json_add_text(&text, "status", report->status);
+    said.count = 0;
+    ss_json_say_int(&said, "created_us", thread->facts.born_us);
+    ss_json_say_text(&said, "thread", thread->facts.id);
+    ss_json_say_text(&said, "graph", report->graph);
+    ss_json_say_text(&said, "version", report->version);
+    ss_json_say_written(&said, thread->record.others);
+    ss_json_say_text(&said, "run", report->run);
+    ss_json_say_json(&said, "metadata", report->metadata);
+    ss_json_say_written(
+        &said, report->metadata_is_long ? "\"" SS_FIND_LONG "\":true" : NULL);
+    ss_json_say_json(&said, "error", report->error);
+    ss_json_say_json(&said, "interrupts", report->interrupts);
+    ss_json_say_text(&said, "status", report->status);
     if (report->status)
-        ss_json_add_int(&text, "updated_us", thread->facts.engine->wall_us);
-    ss_json_close(&text);
+        ss_json_say_int(&said, "updated_us", thread->facts.engine->wall_us);
+    struct ss_command_put told = ss_put_said(thread->facts.engine, &said);
     ss_free(thread->record.text);
-    thread->record.text = ss_memdup(text.data, text.size);
+    ss_json_late_unref(thread->record.late);
+    thread->record.text = ss_strdup(told.value);
+    thread->record.late = ss_json_late_ref(told.late);
     put(thread, report->status,
         report->status ? thread->facts.engine->wall_us : thread->facts.born_us,
-        ss_buf_steal(&text, NULL));
+        told);
+}
+
+bool ss_thread_has_record(const struct thread *thread)
+{
+    return thread->record.text || thread->record.late;
 }
 
 bool ss_thread_is_there(const struct thread *thread)
 {
-    return thread->record.text || ss_thread_head(thread) > 0;
+    return ss_thread_has_record(thread) || ss_thread_head(thread) > 0;
 }
 
 json_t *ss_thread_record(const struct thread *thread)
 {
     struct ss_error error;
     json_t *record = NULL;
-    const char *text = thread->record.text;
-    if (!text)
+    char *made = NULL;
+    if (!ss_thread_has_record(thread))
         return NULL;
+    if (thread->record.late)
+        made = ss_json_late_text(thread->record.late);
+    const char *text = made ? made : thread->record.text;
     int status = ss_json_parse(text, strlen(text), &record, &error);
+    ss_free(made);
     ss_check(
         status == SS_OK && json_is_object(record)); // it was made from JSON
     return record;
@@ -154,7 +163,8 @@ void ss_thread_put_record(struct thread *thread, json_t *news)
     json_decref(news);
     ss_thread_record_found(thread, record);
     put(thread, ss_json_str(record, "status", NULL),
-        ss_find_at_us(true, record), ss_strdup(thread->record.text));
+        ss_find_at_us(true, record),
+        (struct ss_command_put){.value = ss_strdup(thread->record.text)});
     json_decref(record);
 }
 
@@ -173,7 +183,7 @@ void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
         strcmp(thread->facts.graph, graph->name) == 0)
         return;
     take_graph(thread, graph->name);
-    if (thread->record.text)
+    if (ss_thread_has_record(thread))
         ss_thread_put_record(
             thread, json_pack("{s:s, s:s}", "graph", graph->name, "version",
                         graph->version));

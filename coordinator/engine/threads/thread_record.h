@@ -21,6 +21,7 @@ struct thread_report {
 
 // It has a record, or rows.
 bool ss_thread_is_there(const struct thread *thread);
+bool ss_thread_has_record(const struct thread *thread);
 // What its record says. Gives; NULL: it has none.
 json_t *ss_thread_record(const struct thread *thread);
 // Put the thread's record that says this, and nothing else of what runs say.

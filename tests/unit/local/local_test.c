@@ -390,6 +390,64 @@ START_TEST(a_thread_that_was_forgotten_is_read_back)
 }
 END_TEST
 
+// What the store has of runs and threads, but for times and ids. Gives.
+static json_t *records(void)
+{
+    json_t *all = json_pack(
+        "[o, o]", answer_to("runs", NULL), answer_to("threads", NULL));
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        json_t *list = json_object_get(
+            json_array_get(all, i), i == 0 ? "runs" : "threads");
+        ck_assert_uint_eq(json_array_size(list), 3);
+        for (size_t k = 0; k < json_array_size(list); k++) {
+            json_t *record = json_array_get(list, k);
+            ck_assert_int_eq(json_object_del(record, "created_us"), 0);
+            json_object_del(record, "created_at");
+            json_object_del(record, "changed_us");
+            json_object_del(record, "changed_at");
+            json_object_del(record, "updated_us");
+            json_object_del(record, "updated_at");
+            json_object_del(record, "run"); // by chance
+            json_object_del(record, "key");
+            json_object_del(record, "interrupts");
+        }
+    }
+    return all;
+}
+
+static json_t *records_of_three(void)
+{
+    static const char *const names[] = {"hello", "fails", "asks"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        json_t *body = input_of(names[i], json_pack("{s:s}", "name", "Ada"));
+        json_object_set_new(body, "thread", json_string(names[i]));
+        json_object_set_new(body, "config",
+            json_pack("{s:{s:s}}", "metadata", "who", "\"Ada\""));
+        json_decref(answer_to("run", body));
+    }
+    return records();
+}
+
+// There a record becomes a text when it is read, if it ever is.
+START_TEST(in_memory_records_say_what_those_of_a_file_say)
+{
+    json_t *first = records_of_three();
+    json_t *again = records();
+    ck_assert(json_equal(first, again));
+    ss_local_close(&local);
+    open_store(store);
+    json_t *filed = records_of_three();
+    char *text = json_dumps(first, JSON_COMPACT);
+    char *other = json_dumps(filed, JSON_COMPACT);
+    ck_assert_str_eq(text, other);
+    ss_free(text);
+    ss_free(other);
+    json_decref(first);
+    json_decref(again);
+    json_decref(filed);
+}
+END_TEST
+
 START_TEST(a_failed_run_is_an_answer)
 {
     json_t *answer =
@@ -533,6 +591,7 @@ static void add_all(TCase *all)
         all, an_interrupt_is_answered_after_the_store_was_opened_again);
     tcase_add_test(all, waiting_can_be_skipped);
     tcase_add_test(all, a_thread_that_was_forgotten_is_read_back);
+    tcase_add_test(all, in_memory_records_say_what_those_of_a_file_say);
     tcase_add_test(all, a_failed_run_is_an_answer);
     tcase_add_test(all, a_bad_request_is_an_error);
     tcase_add_test(all, a_store_that_cannot_be_opened_is_an_error);

@@ -24,18 +24,16 @@ static void expect(const char *text)
 
 START_TEST(members_stand_in_the_order_in_which_they_are_added)
 {
-    json_t *list = json_pack("[i, s]", 1, "two");
     begin();
     ss_json_add_text(&buf, "run", "r1");
     ss_json_add_int(&buf, "at", -7);
     ss_json_begin(&buf, "head");
     ss_json_add_int(&buf, "rows", 12);
     ss_json_close(&buf);
-    ss_json_add_json(&buf, "list", list);
+    ss_json_add_raw(&buf, "list", "[1,\"two\"]");
     ss_json_add_members(&buf, "\"keyed\":true");
     expect("{\"run\":\"r1\",\"at\":-7,\"head\":{\"rows\":12},"
            "\"list\":[1,\"two\"],\"keyed\":true}");
-    json_decref(list);
 }
 END_TEST
 
@@ -43,7 +41,6 @@ START_TEST(what_is_null_is_not_there)
 {
     begin();
     ss_json_add_text(&buf, "run", NULL);
-    ss_json_add_json(&buf, "error", NULL);
     ss_json_add_members(&buf, NULL);
     expect("{}");
 }
