@@ -58,34 +58,47 @@ static struct ss_list_node *node_own(struct ss_list_node *node, unsigned level)
     return copy;
 }
 
-// Sum up count and depth from the 32 places below.
+// Sum up the count from the 32 places below.
 static void node_sum(struct ss_list_node *node, unsigned level)
 {
     node->count = 0;
-    node->depth = 0;
+    node->depth = SS_LIST_DEPTH_UNKNOWN;
     node->about = 0;
+    for (unsigned i = 0; i < SS_LIST_WIDTH; i++) {
+        const union ss_list_place *place = &node->places[i];
+        bool is_there = level == 0 ? place->item != NULL : place->child != NULL;
+        if (is_there)
+            node->count += level == 0 ? 1 : place->child->count;
+    }
+}
+
+static int node_depth(struct ss_list_node *node, unsigned level)
+{
+    int deepest = 0;
+    if (node->depth != SS_LIST_DEPTH_UNKNOWN)
+        return node->depth;
     for (unsigned i = 0; i < SS_LIST_WIDTH; i++) {
         const union ss_list_place *place = &node->places[i];
         bool is_there = level == 0 ? place->item != NULL : place->child != NULL;
         if (!is_there)
             continue;
-        int depth =
-            level == 0 ? ss_value_depth(place->item) : place->child->depth;
-        node->count += level == 0 ? 1 : place->child->count;
-        node->depth = depth > node->depth ? depth : node->depth;
+        int depth = level == 0 ? ss_value_depth(place->item)
+                               : node_depth(place->child, level - 1);
+        deepest = depth > deepest ? depth : deepest;
     }
+    node->depth = deepest;
+    return deepest;
 }
 
 // Put an item at a free place. Takes the node; gives the new one.
 static struct ss_list_node *node_add(struct ss_list_node *node, unsigned level,
     uint64_t number, struct ss_value *item)
 {
-    int depth = ss_value_depth(item);
     union ss_list_place *place;
     node = node_own(node, level);
     node->count++;
     node->about = 0;
-    node->depth = depth > node->depth ? depth : node->depth;
+    node->depth = SS_LIST_DEPTH_UNKNOWN;
     place = &node->places[ss_list_place(number, level)];
     if (level == 0)
         place->item = ss_value_ref(item);
@@ -150,7 +163,7 @@ size_t ss_list_count(const struct ss_list *list)
 
 int ss_list_depth(const struct ss_list *list)
 {
-    return list->root ? list->root->depth : 0;
+    return list->root ? node_depth(list->root, list->level) : 0;
 }
 
 uint64_t ss_list_next(const struct ss_list *list)

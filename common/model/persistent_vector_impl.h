@@ -14,9 +14,13 @@ union ss_list_place {
     struct ss_value *item;      // at level 0; NULL: a hole
 };
 
+// It is summed up when it is asked for: what stays in one process is never
+// asked.
+#define SS_LIST_DEPTH_UNKNOWN (-1)
+
 struct ss_list_node {
     unsigned refs;
-    int depth;    // how deep the items below nest
+    int depth;    // how deep the items below nest, or SS_LIST_DEPTH_UNKNOWN
     size_t count; // items below, without holes
     size_t about; // what they weigh, once somebody asked; 0: nobody did since
     union ss_list_place places[SS_LIST_WIDTH];
