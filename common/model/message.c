@@ -44,14 +44,15 @@ static int fail(struct draft *draft, const char *what)
 static int find_role(struct draft *draft, const char *word)
 {
     struct ss_hint hint;
-    ss_hint_init(&hint, word);
     for (size_t i = 0; i < WORDS_COUNT; i++) {
         if (strcmp(roles[i].word, word) == 0) {
             draft->role = roles[i].role;
             return SS_OK;
         }
-        ss_hint_offer(&hint, roles[i].word);
     }
+    ss_hint_init(&hint, word);
+    for (size_t i = 0; i < WORDS_COUNT; i++)
+        ss_hint_offer(&hint, roles[i].word);
     char *what =
         ss_format("there is no role \"%s\".%s", word, ss_hint_text(&hint));
     int status = fail(draft, what);
@@ -84,13 +85,14 @@ static int set_content(struct draft *draft, json_t *content)
 {
     bool is_list = json_is_array(content);
     if (draft->role == REMOVE) {
-        json_object_set_new(draft->message, "content", json_string(""));
+        json_object_set_new_nocheck(draft->message, "content", json_string(""));
         return SS_OK;
     }
     if (!is_list && !json_is_string(content)) {
         if (draft->role != TOOL)
             return fail(draft, "its content must be a text or a list");
-        json_object_set_new(draft->message, "content", text_of(content));
+        json_object_set_new_nocheck(
+            draft->message, "content", text_of(content));
         return SS_OK;
     }
     json_t *made = NULL;
@@ -106,7 +108,7 @@ static int set_content(struct draft *draft, json_t *content)
             made = json_copy(content);
         json_array_set_new(made, i, text_of(block));
     }
-    json_object_set_new(
+    json_object_set_new_nocheck(
         draft->message, "content", made ? made : json_incref(content));
     return SS_OK;
 }
@@ -116,12 +118,12 @@ static int set_id(struct draft *draft, json_t *id)
     if (!id || json_is_null(id)) {
         if (draft->role == REMOVE)
             return fail(draft, "a removal needs the id of whom it removes");
-        json_object_set_new(draft->message, "id", json_null());
+        json_object_set_new_nocheck(draft->message, "id", json_null());
         return SS_OK;
     }
     if (!json_is_string(id) && !json_is_number(id))
         return fail(draft, "its id must be a text or a number");
-    json_object_set_new(draft->message, "id", text_of(id));
+    json_object_set_new_nocheck(draft->message, "id", text_of(id));
     return SS_OK;
 }
 
@@ -133,7 +135,7 @@ static int set_name(struct draft *draft, json_t *name)
     if (!is_given && draft->role == FUNCTION)
         return fail(draft, "a function's message needs a name");
     if (is_given && json_string_length(name) > 0)
-        json_object_set(draft->message, "name", name);
+        json_object_set_nocheck(draft->message, "name", name);
     return SS_OK;
 }
 
@@ -181,6 +183,16 @@ static int check_call(
     return SS_OK;
 }
 
+static json_t *call_of(json_t *name, json_t *args, json_t *id)
+{
+    json_t *call = json_object();
+    json_object_set_nocheck(call, "name", name);
+    json_object_set_nocheck(call, "args", args);
+    json_object_set_nocheck(call, "id", id);
+    json_object_set_new_nocheck(call, "type", json_string("tool_call"));
+    return call;
+}
+
 // Only the calls of an assistant's message are checked; other messages keep
 // theirs as they are.
 static int add_call(struct draft *draft, json_t *call, json_t *calls)
@@ -200,8 +212,7 @@ static int add_call(struct draft *draft, json_t *call, json_t *calls)
     else if (status == SS_OK &&
              (status = check_call(draft, name, args, call)) == SS_OK)
         json_array_append_new(
-            calls, json_pack("{s:O, s:O, s:O, s:s}", "name", name, "args", args,
-                       "id", json_object_get(call, "id"), "type", "tool_call"));
+            calls, call_of(name, args, json_object_get(call, "id")));
     json_decref(args);
     return status;
 }
@@ -217,7 +228,7 @@ static int set_calls(struct draft *draft, json_t *given)
     for (size_t i = 0; i < json_array_size(given) && status == SS_OK; i++)
         status = add_call(draft, json_array_get(given, i), calls);
     if (status == SS_OK && json_array_size(calls) > 0)
-        json_object_set(draft->message, "tool_calls", calls);
+        json_object_set_nocheck(draft->message, "tool_calls", calls);
     json_decref(calls);
     return status;
 }
@@ -227,7 +238,7 @@ static int set_tool(struct draft *draft, json_t *call_id)
     bool is_given = call_id && !json_is_null(call_id);
     bool is_empty = json_is_string(call_id) && json_string_length(call_id) == 0;
     if (is_given && !is_empty)
-        json_object_set_new(draft->message, "tool_call_id",
+        json_object_set_new_nocheck(draft->message, "tool_call_id",
             draft->role == TOOL ? text_of(call_id) : json_incref(call_id));
     if (draft->role != TOOL)
         return SS_OK;
@@ -235,7 +246,7 @@ static int set_tool(struct draft *draft, json_t *call_id)
         return fail(draft, "a tool's message needs its tool_call_id");
     json_t *artifact = json_object_get(draft->more, "artifact");
     if (artifact && (ss_json_truthy(artifact) || ss_is_number(artifact)))
-        json_object_set(draft->message, "artifact", artifact);
+        json_object_set_nocheck(draft->message, "artifact", artifact);
     json_t *status = json_object_get(draft->more, "status");
     if (status && !json_is_null(status)) {
         const char *word = json_string_value(status);
@@ -243,7 +254,7 @@ static int set_tool(struct draft *draft, json_t *call_id)
             (strcmp(word, "success") != 0 && strcmp(word, "error") != 0))
             return fail(draft, "a status is \"success\" or \"error\"");
         if (strcmp(word, "error") == 0)
-            json_object_set(draft->message, "status", status);
+            json_object_set_nocheck(draft->message, "status", status);
     }
     json_object_del(draft->more, "artifact");
     json_object_del(draft->more, "status");
@@ -282,13 +293,14 @@ static int set_rest(struct draft *draft, const char *word)
     if (metadata && ss_json_truthy(metadata)) {
         if (!json_is_object(metadata))
             return fail(draft, "its response_metadata must be a map");
-        json_object_set(draft->message, "response_metadata", metadata);
+        json_object_set_nocheck(draft->message, "response_metadata", metadata);
     }
     if (strcmp(word, "developer") == 0)
         json_object_set_new(
             draft->more, "__openai_role__", json_string("developer"));
     if (json_object_size(draft->more) > 0)
-        json_object_set(draft->message, "additional_kwargs", draft->more);
+        json_object_set_nocheck(
+            draft->message, "additional_kwargs", draft->more);
     return SS_OK;
 }
 
@@ -298,7 +310,7 @@ static int fill(struct draft *draft, const char *word, json_t *content)
     int status = find_role(draft, word);
     if (status != SS_OK)
         return status;
-    json_object_set_new(
+    json_object_set_new_nocheck(
         draft->message, "type", json_string(types[draft->role]));
     status = set_content(draft, content);
     if (status == SS_OK)

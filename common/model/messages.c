@@ -35,12 +35,20 @@ struct merge {
 static void message_id_new(
     const char *owner, size_t position, size_t index, char ret_id[SS_UUID_SIZE])
 {
-    char *text = ss_format("%s|%zu|%zu", owner, position, index);
-    size_t size = strlen(text);
+    enum { SHORT = 128 }; // are most owners
+    char few[SHORT + 2 * SS_NUMBER_SIZE + 3];
+    size_t size = strlen(owner);
+    char *text = size < SHORT ? few : ss_alloc(size + sizeof(few));
+    memcpy(text, owner, size);
+    text[size++] = '|';
+    size += ss_number_text(position, text + size);
+    text[size++] = '|';
+    size += ss_number_text(index, text + size);
     uint64_t high = ss_hash64(text, size);
     text[size] = '#'; // in place of the NUL: another hash of the same name
     ss_uuid4(high, ss_hash64(text, size + 1), ret_id);
-    ss_free(text);
+    if (text != few)
+        ss_free(text);
 }
 
 static void give_id(
