@@ -58,6 +58,12 @@ static void add(json_t *object, const char *key, json_t *member)
     ss_check(status == 0);
 }
 
+// A text that is UTF-8 for sure: it was read from JSON, or is ours.
+static json_t *known_text(const char *text)
+{
+    return json_string_nocheck(text);
+}
+
 // Most runs are of the version that the run before was of.
 static void name_version(const struct thread *thread, struct ss_row *row)
 {
@@ -98,8 +104,8 @@ static void begin_row(struct run *run)
     struct ss_row *row = ss_thread_row_anew(its->thread, its->id, "");
     name_version(its->thread, row);
     row->entry = json_object();
-    add(row->entry, "graph", json_string(its->graph->name));
-    add(row->entry, "version", json_string(its->graph->version));
+    add(row->entry, "graph", known_text(its->graph->name));
+    add(row->entry, "version", known_text(its->graph->version));
     add(row->entry, "request", json_incref(its->request->body));
     add(row->entry, "created_us",
         json_integer((json_int_t)part_of(run)->created_us));
@@ -137,9 +143,9 @@ json_t *ss_run_result(const struct run *run, enum ss_run_status status)
     const struct run_facts *its = ss_run_facts(run);
     const struct loop_result *root = ss_root_result(its->root);
     json_t *result = json_object();
-    add(result, "run", json_string(its->id));
-    add(result, "thread", json_string(ss_thread_facts(its->thread)->id));
-    add(result, "status", json_string(ss_run_status_name(status)));
+    add(result, "run", known_text(its->id));
+    add(result, "thread", known_text(ss_thread_facts(its->thread)->id));
+    add(result, "status", known_text(ss_run_status_name(status)));
     add(result, "output",
         root->output ? json_incref(ss_value_json(root->output)) : json_null());
     add(result, "interrupts",
@@ -153,6 +159,21 @@ json_t *ss_run_result(const struct run *run, enum ss_run_status status)
     return result;
 }
 
+// What its row says: an output that the journal has already is not in it.
+static json_t *end_of(json_t *result, bool keeps_output)
+{
+    static const char output[] = "output";
+    json_t *end = json_object();
+    for (void *at = json_object_iter(result); at;
+         at = json_object_iter_next(result, at)) {
+        const char *key = json_object_iter_key(at);
+        json_t *value = json_object_iter_value(at);
+        if (keeps_output || json_is_null(value) || strcmp(key, output) != 0)
+            add(end, key, json_incref(value));
+    }
+    return end;
+}
+
 void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
 {
     const struct run_facts *its = ss_run_facts(run);
@@ -161,10 +182,7 @@ void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
     ss_check(ss_run_status_has_ended(status) && ss_seat(thread)->run == run);
     ss_run_move(run, RUN_ENDED);
     struct ss_row *row = ss_thread_row_for_end(thread, its->id);
-    row->end = json_copy(result);
-    if (!json_is_null(json_object_get(row->end, "output")) &&
-        !its->keeps_output)
-        json_object_del(row->end, "output"); // the journal has it already
+    row->end = end_of(result, its->keeps_output);
     ss_run_record_put(run, status);
     ss_thread_ran(run, status, result);
     if (status == SS_RUN_FAILED)
