@@ -17,29 +17,19 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-// Four bytes to eight digits at once: digits_read() the other way round.
-static inline void hex_four(const uint8_t *bytes, char *to)
-{
-    uint64_t digits = (uint64_t)bytes[0] | (uint64_t)bytes[1] << 16 |
-                      (uint64_t)bytes[2] << 32 | (uint64_t)bytes[3] << 48;
-    digits = (digits >> 4 | digits << 8) & EACH(15);
-    uint64_t above = (digits + EACH(6)) >> 4 & EACH(1); // nine
-    digits += EACH('0') + above * ('a' - '0' - 10);
-    to[0] = (char)digits; // stores that a compiler makes one
-    to[1] = (char)(digits >> 8);
-    to[2] = (char)(digits >> 16);
-    to[3] = (char)(digits >> 24);
-    to[4] = (char)(digits >> 32);
-    to[5] = (char)(digits >> 40);
-    to[6] = (char)(digits >> 48);
-    to[7] = (char)(digits >> 56);
-}
+// The two digits of each byte, one pair behind the other.
+#define PAIRS(first)                                                           \
+    first "0" first "1" first "2" first "3" first "4" first "5" first          \
+          "6" first "7" first "8" first "9" first "a" first "b" first          \
+          "c" first "d" first "e" first "f"
+static const char hex_pairs[] = PAIRS("0") PAIRS("1") PAIRS("2") PAIRS("3")
+    PAIRS("4") PAIRS("5") PAIRS("6") PAIRS("7") PAIRS("8") PAIRS("9") PAIRS("a")
+        PAIRS("b") PAIRS("c") PAIRS("d") PAIRS("e") PAIRS("f");
 
-// `size`: a multiple of four.
-static void hex(const uint8_t *bytes, size_t size, char *to)
+static inline void hex(const uint8_t *bytes, size_t size, char *to)
 {
-    for (size_t i = 0; i < size; i += 4)
-        hex_four(bytes + i, to + 2 * i);
+    for (size_t i = 0; i < size; i++)
+        memcpy(to + 2 * i, hex_pairs + 2 * (size_t)bytes[i], 2);
 }
 
 static void put_u64(uint8_t *to, uint64_t value)
@@ -65,19 +55,14 @@ static void hash128(const void *bytes, size_t size, uint8_t ret_digest[16])
 
 void ss_uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
 {
-    static const uint8_t groups[] = {8, 4, 4, 4, 12};
-    char digits[2 * SS_UUID_BYTES], *to = ret_uuid;
-    const char *from = digits;
-    hex(bytes, SS_UUID_BYTES, digits);
-    for (size_t i = 0; i < sizeof(groups); i++) {
-        if (i > 0)
-            *to++ = '-';
-        memcpy(to, from, groups[i]);
-        from += groups[i];
-        to += groups[i];
-    }
-    *to = '\0';
-    ss_check(to == ret_uuid + SS_UUID_SIZE - 1);
+    // 8-4-4-4-12 digits
+    hex(bytes, 4, ret_uuid);
+    hex(bytes + 4, 2, ret_uuid + 9);
+    hex(bytes + 6, 2, ret_uuid + 14);
+    hex(bytes + 8, 2, ret_uuid + 19);
+    hex(bytes + 10, 6, ret_uuid + 24);
+    ret_uuid[8] = ret_uuid[13] = ret_uuid[18] = ret_uuid[23] = '-';
+    ret_uuid[SS_UUID_SIZE - 1] = '\0';
 }
 
 void ss_hash_hex(const void *bytes, size_t size, char ret_hex[SS_HEX128_SIZE])

@@ -81,4 +81,32 @@ static inline void ss_id_copy(char to[SS_UUID_SIZE], const char *from)
     memset(to + size, 0, SS_UUID_SIZE - size);
 }
 
+// The same of an id that lies in such a place, too.
+static inline void ss_id_put(
+    char to[SS_UUID_SIZE], const char from[SS_UUID_SIZE])
+{
+    memcpy(to, from, SS_UUID_SIZE);
+}
+
+static inline uint64_t ss_id_word(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+// They are the same text. Both lie in such places, so most often their bytes
+// are the same up to the end; what stands behind a shorter one does not count.
+static inline bool ss_id_same(
+    const char left[SS_UUID_SIZE], const char right[SS_UUID_SIZE])
+{
+    enum { LAST = SS_UUID_SIZE - 8 };
+    uint64_t differ = ss_id_word(left) ^ ss_id_word(right);
+    differ |= ss_id_word(left + 8) ^ ss_id_word(right + 8);
+    differ |= ss_id_word(left + 16) ^ ss_id_word(right + 16);
+    differ |= ss_id_word(left + 24) ^ ss_id_word(right + 24);
+    differ |= ss_id_word(left + LAST) ^ ss_id_word(right + LAST);
+    return differ == 0 || strcmp(left, right) == 0;
+}
+
 #endif

@@ -21,38 +21,39 @@ _Noreturn static void out_of_memory(size_t size)
     abort();
 }
 
-static void *claim(void *block, size_t size)
+// Each allocation of at least a byte.
+static inline size_t asked(size_t size)
 {
-    if (size == 0)
-        size = 1;
+    size = size == 0 ? 1 : size;
     if (ss_mem_hook && ss_mem_hook(size) != 0)
         out_of_memory(size);
-    void *memory = block ? realloc(block, size) : malloc(size);
-    if (!memory)
-        out_of_memory(size);
-    return memory;
+    return size;
 }
 
 void *ss_alloc(size_t size)
 {
-    return claim(NULL, size);
+    void *memory = malloc(asked(size));
+    if (!memory)
+        out_of_memory(size);
+    return memory;
 }
 
 void *ss_zalloc(size_t count, size_t size)
 {
     if (size != 0 && count > SIZE_MAX / size)
         out_of_memory(SIZE_MAX);
-    void *memory = claim(NULL, count * size);
-    memset(memory, 0, count * size);
-    return memory;
+    return memset(ss_alloc(count * size), 0, count * size);
 }
 
 void *ss_realloc(void *block, size_t size)
 {
-    return claim(block, size);
+    void *memory = realloc(block, asked(size));
+    if (!memory)
+        out_of_memory(size);
+    return memory;
 }
 
-void ss_free(void *block)
+void ss_free_block(void *block)
 {
     free(block);
 }

@@ -14,8 +14,14 @@ void *ss_alloc(size_t size);
 void *ss_zalloc(size_t count, size_t size);
 // Grow or shrink. Takes `block` (may be NULL), gives the new one.
 void *ss_realloc(void *block, size_t size);
-// Free; NULL is fine.
-void ss_free(void *block);
+// Free; not NULL.
+void ss_free_block(void *block);
+// Free; NULL is fine, and most often there.
+static inline void ss_free(void *block)
+{
+    if (block)
+        ss_free_block(block);
+}
 // A copy of a string, or NULL for NULL. Gives.
 char *ss_strdup(const char *text);
 // A copy of `size` bytes with a NUL behind. Gives.
@@ -37,8 +43,9 @@ void *ss_vec_grow(void *items, size_t *capacity, size_t count, size_t size);
 
 #define SS_VEC_PUSH(vec, ...)                                                  \
     do {                                                                       \
-        (vec)->items = ss_vec_grow((vec)->items, &(vec)->capacity,             \
-            (vec)->count + 1, sizeof(*(vec)->items));                          \
+        if ((vec)->count >= (vec)->capacity)                                   \
+            (vec)->items = ss_vec_grow((vec)->items, &(vec)->capacity,         \
+                (vec)->count + 1, sizeof(*(vec)->items));                      \
         (vec)->items[(vec)->count++] = (__VA_ARGS__);                          \
     } while (0)
 

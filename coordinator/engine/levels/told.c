@@ -55,7 +55,7 @@ bool ss_loop_is_saved(const struct loop *loop)
 {
     return loop->facts.persists && !loop->saved.unsaved_state &&
            loop->lineage.saved_seq &&
-           strcmp(loop->facts.checkpoint.id, loop->lineage.saved_id) == 0;
+           ss_id_same(loop->facts.checkpoint.id, loop->lineage.saved_id);
 }
 
 bool ss_task_was_told(const struct task *task)

@@ -15,6 +15,7 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/base/text.h"
 #include "common/model/journal.h"
 #include "common/model/suggest.h"
 #include "common/model/task.h"
@@ -190,14 +191,14 @@ static void note(
         &row->events_capacity, row->events_count + 1, sizeof(*row->events));
     struct ss_row_event *event = &row->events[row->events_count++];
     *event = (struct ss_row_event){.what = what, .data = data};
-    bool same = strcmp(row->ns, level->ns) == 0;
+    bool same = ss_text_same(row->ns, level->ns);
     if (!same)
         event->ns = ss_arena_text(&row->memory, level->ns);
     event->task_id = ss_arena_text(&row->memory, task_id);
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
         return;
     const char *own = what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
-    if (!same || strcmp(own, level->checkpoint.id) != 0)
+    if (!same || !ss_id_same(own, level->checkpoint.id))
         event->of = ss_arena_text(&row->memory, level->checkpoint.id);
 }
 

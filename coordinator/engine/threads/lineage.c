@@ -46,7 +46,7 @@ struct ss_row *ss_lineage_row(const struct lineage *lineage,
     bool whole = !lineage->saved_seq || lineage->turns_whole ||
                  lineage->bytes > 2 * size + ROW_BYTES * 4;
     ss_check(!row->has_checkpoint && row->seq > lineage->saved_seq);
-    ss_id_copy(row->parent_id, lineage->saved_id);
+    ss_id_put(row->parent_id, lineage->saved_id);
     row->parent_seq = lineage->saved_seq;
     row->base_seq = whole ? row->seq : lineage->base_seq;
     return row;
@@ -61,7 +61,7 @@ void ss_lineage_grow(
     lineage->base_seq = row->base_seq;
     lineage->saved_seq = row->seq;
     lineage->turns_whole = false;
-    ss_id_copy(lineage->saved_id, row->checkpoint_id);
+    ss_id_put(lineage->saved_id, row->checkpoint_id);
 }
 
 void ss_lineage_verify(

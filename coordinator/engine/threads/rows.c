@@ -12,6 +12,7 @@
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "common/base/status.h"
+#include "common/base/text.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/step/state.h"
@@ -69,13 +70,13 @@ static enum ss_row_kind kind_of(const struct ss_row *row)
 // go together. What a prune writes stays when all before it goes.
 static void rest_on_others(const struct thread *thread, struct ss_row *row)
 {
-    const struct ss_row *before =
-        ss_journal_row(thread->facts.journal, row->seq - 1);
     if (thread->facts.engine->row_format < SS_ROW_FORMAT_10)
         return;
+    const struct ss_row *before =
+        ss_journal_row(thread->facts.journal, row->seq - 1);
     row->sources.keeps_run = before && row->run[0] && !row->entry &&
                              row->kind != SS_ROW_SNAPSHOT &&
-                             strcmp(before->run, row->run) == 0;
+                             ss_id_same(before->run, row->run);
     if (row->sources.keeps_run)
         ss_row_rest_on(row, before->seq);
     if (row->parent_seq > 0)
@@ -120,17 +121,17 @@ struct ss_row *ss_thread_row_anew(
 static bool same_loop(const struct ss_row *row, const char *run, const char *ns)
 {
     return row && !row->end && strcmp(row->run, run) == 0 &&
-           strcmp(row->ns, ns) == 0;
+           ss_text_same(row->ns, ns);
 }
 
-struct ss_row *ss_thread_row_for_writes(
-    struct thread *thread, const char *run, const char *ns, const char *of)
+struct ss_row *ss_thread_row_for_writes(struct thread *thread, const char *run,
+    const char *ns, const char of[SS_UUID_SIZE])
 {
     struct ss_row *row = thread->facts.open;
     if (!same_loop(row, run, ns) || row->has_checkpoint ||
-        (row->of[0] && strcmp(row->of, of) != 0))
+        (row->of[0] && !ss_id_same(row->of, of)))
         row = ss_thread_row_anew(thread, run, ns);
-    ss_id_copy(row->of, of);
+    ss_id_put(row->of, of);
     return row;
 }
 
@@ -160,19 +161,20 @@ struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
 }
 
 struct ss_row *ss_thread_row_for_events(
-    struct thread *thread, const char *run, const char *ns)
+    struct thread *thread, const char run[SS_UUID_SIZE], const char *ns)
 {
     struct ss_row *row = thread->facts.open;
+    if (row && ss_id_same(row->run, run))
+        return row;
     uint64_t head = ss_journal_head(thread->facts.journal);
-    if (!row && head > thread->issued)
+    if (!row && head > thread->issued) {
         row = (struct ss_row *)ss_journal_row(thread->facts.journal, head);
-    bool is_new =
-        row &&
-        (row == thread->facts.open ||
-            (!row->void_seq && row->wall_us == thread->facts.engine->wall_us));
-    return is_new && strcmp(row->run, run) == 0
-               ? row
-               : ss_thread_row_anew(thread, run, ns);
+        if (row && !row->void_seq &&
+            row->wall_us == thread->facts.engine->wall_us &&
+            ss_id_same(row->run, run))
+            return row;
+    }
+    return ss_thread_row_anew(thread, run, ns);
 }
 
 void ss_thread_add_write(

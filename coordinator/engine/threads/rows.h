@@ -34,15 +34,15 @@ void ss_thread_goes_on(struct thread *to, const struct thread *from);
 
 // The row that is being made in this step. Writes come before a checkpoint, so
 // a row is begun anew where it would not be "what becomes durable together".
-struct ss_row *ss_thread_row_for_writes(
-    struct thread *thread, const char *run, const char *ns, const char *of);
+struct ss_row *ss_thread_row_for_writes(struct thread *thread, const char *run,
+    const char *ns, const char of[SS_UUID_SIZE]);
 struct ss_row *ss_thread_row_for_checkpoint(
     struct thread *thread, const char *run, const char *ns);
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
 // What is told now rests on it: the newest row of that run, if it was made now
 // and the store has not got it, else a new one.
 struct ss_row *ss_thread_row_for_events(
-    struct thread *thread, const char *run, const char *ns);
+    struct thread *thread, const char run[SS_UUID_SIZE], const char *ns);
 // A new one, whatever is open: for an entry, or for what was told alone.
 struct ss_row *ss_thread_row_anew(
     struct thread *thread, const char *run, const char *ns);
