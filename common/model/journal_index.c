@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/ids.h"
 #include "common/model/journal_impl.h"
 
 _Static_assert(
@@ -43,7 +44,10 @@ void ss_journal_index_fini(struct ss_journal_index *index)
 
 // --- looking up -------------------------------------------------------------
 
-size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
+// The position of the first mark with an id of `id` or greater, and whether it
+// has that one.
+static size_t seek(
+    const struct ss_namespace *space, const char *id, bool *ret_is_there)
 {
     size_t low = 0;
     size_t high = space->marks.count;
@@ -51,6 +55,7 @@ size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
     int order =
         high > 0 ? strcmp(space->marks.items[high - 1]->row->checkpoint_id, id)
                  : -1;
+    *ret_is_there = order == 0;
     if (order <= 0) {
         return high - (order == 0);
     }
@@ -62,18 +67,23 @@ size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
             high = middle;
         }
     }
+    *ret_is_there =
+        strcmp(space->marks.items[low]->row->checkpoint_id, id) == 0;
     return low;
+}
+
+size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
+{
+    bool is_there;
+    return seek(space, id, &is_there);
 }
 
 struct ss_checkpoint_entry *ss_namespace_find(
     const struct ss_namespace *space, const char *id)
 {
-    size_t at = ss_namespace_position(space, id);
-    if (at < space->marks.count &&
-        strcmp(space->marks.items[at]->row->checkpoint_id, id) == 0) {
-        return space->marks.items[at];
-    }
-    return NULL;
+    bool is_there;
+    size_t at = seek(space, id, &is_there);
+    return is_there ? space->marks.items[at] : NULL;
 }
 
 static char *orphan_key(const char *ns, const char *id)
@@ -104,16 +114,16 @@ static struct ss_namespace *space_of(
 }
 
 static struct ss_run_rows *run_of(
-    struct ss_journal_index *index, const char *run)
+    struct ss_journal_index *index, const char run[SS_UUID_SIZE])
 {
     struct ss_run_rows *facts = index->newest;
-    if (facts && strcmp(facts->id, run) == 0) {
+    if (facts && ss_id_same(facts->id, run)) {
         return facts;
     }
     facts = ss_map_get(&index->runs, run);
     if (!facts) {
         facts = ss_zalloc(1, sizeof(*facts));
-        memcpy(facts->id, run, strlen(run) + 1);
+        ss_id_copy(facts->id, run);
         ss_map_put(&index->runs, run, facts);
         index->newest = facts;
     }
@@ -199,16 +209,13 @@ static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
 }
 
 static struct ss_checkpoint_entry *mark_new(
-    const struct ss_namespace *space, struct ss_row *row)
+    struct ss_row *row, struct ss_checkpoint_entry *parent)
 {
     struct ss_checkpoint_entry *mark = ss_zalloc(1, sizeof(*mark));
     ss_check(row->has_checkpoint && row->checkpoint_id[0]);
     mark->row = row;
     mark->whole = row->checkpoint.whole ? row : NULL;
-    // A parent with a greater id did not exist when the row was written.
-    if (strcmp(row->parent_id, row->checkpoint_id) < 0) {
-        mark->parent = ss_namespace_find(space, row->parent_id);
-    }
+    mark->parent = parent;
     return mark;
 }
 
@@ -265,7 +272,7 @@ static void mark_insert(const struct ss_journal *journal,
 // A parent that is named with its row must be there, unless that row was
 // deleted: then a snapshot may write it again.
 static int parent_check(const struct ss_journal *journal,
-    const struct ss_namespace *space, const struct ss_row *row,
+    const struct ss_checkpoint_entry *mark, const struct ss_row *row,
     struct ss_error *error)
 {
     if (row->parent_seq == 0) {
@@ -273,10 +280,8 @@ static int parent_check(const struct ss_journal *journal,
     }
     const struct ss_row *parent = ss_journal_row(journal, row->parent_seq);
     bool gone = !parent && row->parent_seq < row->seq;
-    bool there = parent && parent->has_checkpoint && space &&
-                 strcmp(parent->checkpoint_id, row->parent_id) == 0 &&
-                 strcmp(row->parent_id, row->checkpoint_id) < 0 &&
-                 ss_namespace_find(space, row->parent_id);
+    bool there = parent && parent->has_checkpoint && mark &&
+                 ss_id_same(parent->checkpoint_id, row->parent_id);
     if (gone || there) {
         return SS_OK;
     }
@@ -286,12 +291,24 @@ static int parent_check(const struct ss_journal *journal,
         row->seq, row->parent_seq, row->parent_id);
 }
 
+// The mark of the row's parent; NULL: the index has none. One with a greater id
+// did not exist when the row was written.
+static struct ss_checkpoint_entry *parent_of(
+    const struct ss_namespace *space, const struct ss_row *row)
+{
+    return space && row->parent_id[0] &&
+                   strcmp(row->parent_id, row->checkpoint_id) < 0
+               ? ss_namespace_find(space, row->parent_id)
+               : NULL;
+}
+
 static int checkpoint_check(const struct ss_journal *journal,
     const struct ss_journal_index *index, const struct ss_row *row,
-    struct ss_error *error)
+    struct ss_checkpoint_entry **ret_parent, struct ss_error *error)
 {
     const struct ss_namespace *space = ss_journal_index_space(index, row->ns);
-    int status = parent_check(journal, space, row, error);
+    *ret_parent = parent_of(space, row);
+    int status = parent_check(journal, *ret_parent, row, error);
     if (status != SS_OK || !space || row->kind == SS_ROW_SNAPSHOT) {
         return status;
     }
@@ -305,18 +322,22 @@ static int checkpoint_check(const struct ss_journal *journal,
     return SS_OK;
 }
 
+// Its id comes after those that are there, but in a snapshot.
 static void checkpoint_add(const struct ss_journal *journal,
-    struct ss_journal_index *index, struct ss_row *row)
+    struct ss_journal_index *index, struct ss_row *row,
+    struct ss_checkpoint_entry *parent)
 {
     struct ss_namespace *space = space_of(index, row->ns);
     struct ss_checkpoint_entry *mark =
-        ss_namespace_find(space, row->checkpoint_id);
+        row->kind == SS_ROW_SNAPSHOT
+            ? ss_namespace_find(space, row->checkpoint_id)
+            : NULL;
     if (mark) {
         mark->whole = row;
         mark_measure(journal, mark);
         return;
     }
-    mark = mark_new(space, row);
+    mark = mark_new(row, parent);
     mark_insert(journal, space, mark);
     run_add_mark(index, mark);
     orphan_adopt(index, mark);
@@ -326,8 +347,9 @@ static void checkpoint_add(const struct ss_journal *journal,
 int ss_journal_index_add(const struct ss_journal *journal,
     struct ss_journal_index *index, struct ss_row *row, struct ss_error *error)
 {
+    struct ss_checkpoint_entry *parent = NULL;
     if (row->has_checkpoint) {
-        int status = checkpoint_check(journal, index, row, error);
+        int status = checkpoint_check(journal, index, row, &parent, error);
         if (status != SS_OK) {
             return status;
         }
@@ -337,7 +359,7 @@ int ss_journal_index_add(const struct ss_journal *journal,
         writes_add(index, row);
     }
     if (row->has_checkpoint) {
-        checkpoint_add(journal, index, row);
+        checkpoint_add(journal, index, row, parent);
     }
     return SS_OK;
 }
