@@ -1,6 +1,7 @@
 // arena.c - memory of one superstep.
 #include "common/base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -8,23 +9,38 @@
 #include "common/base/mem.h"
 
 struct ss_arena_chunk {
-    struct ss_arena_chunk *older;
+    struct ss_arena_chunk *older; // itself: it is lent, and the first
     size_t size;
     _Alignas(16) char bytes[];
 };
 
 enum {
-    CHUNK_SIZE_FIRST = 1024,
+    CHUNK_SIZE_FIRST = 1008, // with its head, what small blocks of malloc are
     CHUNK_KEPT_MAX = 64 * 1024,
     CHUNK_GROWN_MAX = 1 << 30, // what is larger was asked for at once
 };
 
+void ss_arena_lend(struct ss_arena *arena, void *bytes, size_t size)
+{
+    struct ss_arena_chunk *chunk = bytes;
+    ss_check(!arena->now && size > sizeof(*chunk));
+    chunk->older = chunk;
+    chunk->size = size - sizeof(*chunk);
+    arena->now = chunk;
+    arena->used = 0;
+}
+
+static bool is_first(const struct ss_arena_chunk *chunk)
+{
+    return !chunk->older || chunk->older == chunk;
+}
+
 static void *take_chunk(struct ss_arena *arena, size_t size)
 {
     size_t first = arena->first ? arena->first : CHUNK_SIZE_FIRST;
-    size_t room = !arena->now         ? first
-                  : arena->now->older ? 2 * arena->now->size
-                                      : arena->now->size;
+    size_t room = !arena->now            ? first
+                  : is_first(arena->now) ? arena->now->size
+                                         : 2 * arena->now->size;
     room = room > CHUNK_GROWN_MAX ? CHUNK_GROWN_MAX : room;
     room = room < size ? size : room;
     ss_check(room <= UINT32_MAX);
@@ -82,7 +98,7 @@ void *ss_arena_grow(struct ss_arena *arena, void *items, size_t *capacity,
 void ss_arena_reset(struct ss_arena *arena)
 {
     const struct ss_arena_chunk *now = arena->now;
-    if (now && (now->older || now->size > CHUNK_KEPT_MAX))
+    if (now && (!is_first(now) || now->size > CHUNK_KEPT_MAX))
         ss_arena_fini(arena);
     arena->used = 0;
 }
@@ -91,8 +107,9 @@ void ss_arena_fini(struct ss_arena *arena)
 {
     for (struct ss_arena_chunk *chunk = arena->now, *older; chunk;
          chunk = older) {
-        older = chunk->older;
-        ss_free(chunk);
+        older = chunk->older == chunk ? NULL : chunk->older;
+        if (chunk->older != chunk)
+            ss_free(chunk);
     }
     arena->now = NULL;
     arena->used = 0;

@@ -12,9 +12,12 @@ struct ss_arena_chunk;
 struct ss_arena {
     struct ss_arena_chunk *now; // the newest; older ones hang on it
     uint32_t used;              // of `now`
-    uint32_t first;             // bytes of the first chunk; 0: 1,024
+    uint32_t first;             // bytes of the first chunk; 0: 1,008
 };
 
+// An empty arena begins with memory of its owner's, `size` bytes at `bytes`
+// (aligned for everything), which it never frees.
+void ss_arena_lend(struct ss_arena *arena, void *bytes, size_t size);
 // So many bytes, not cleared, aligned for everything. Borrowed from the arena.
 void *ss_arena_take(struct ss_arena *arena, size_t size);
 // `count` items of `size` bytes, all zero. Borrowed, too.

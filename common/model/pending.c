@@ -144,6 +144,22 @@ void ss_pendings_drop_write(
     drop(pending, task_id, channel);
 }
 
+bool ss_pendings_clear(struct ss_pendings *pending)
+{
+    enum { KEPT_MAX = 2 * LOOKED_THROUGH_MAX };
+    if (pending->index || pending->capacity == 0 ||
+        pending->capacity > KEPT_MAX) {
+        ss_pendings_fini(pending);
+        return false;
+    }
+    for (size_t i = 0; i < pending->count; i++)
+        ss_value_unref(pending->items[i].write.value);
+    pending->count = 0;
+    ss_arena_reset(&pending->memory);
+    ss_check(pending->capacity > 0 && pending->index_size == 0);
+    return true;
+}
+
 void ss_pendings_fini(struct ss_pendings *pending)
 {
     for (size_t i = 0; i < pending->count; i++)

@@ -43,6 +43,8 @@ void ss_pendings_drop_write(
     struct ss_pendings *pending, const char *task_id, const char *channel);
 void ss_pendings_remove(struct ss_pendings *pending, size_t index);
 void ss_pendings_fini(struct ss_pendings *pending);
+// All of them go. True: what a few take stays, and has room for the next ones.
+bool ss_pendings_clear(struct ss_pendings *pending);
 // The task's first (`last` NULL), or the one behind `last`; NULL: no more.
 const struct ss_pending *ss_pendings_next(const struct ss_pendings *pending,
     const char *task_id, const struct ss_pending *last);

@@ -8,11 +8,18 @@
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
 
+// A row and its first memory are one block, in which that of a superstep with a
+// task or two has room.
+enum {
+    HEAD_SIZE = (sizeof(struct ss_row) + 15) / 16 * 16,
+    MEMORY_SIZE = 448,
+};
+
 struct ss_row *ss_row_new(void)
 {
-    enum { MEMORY_SIZE = 432 }; // a row of a chain's superstep has room in two
-    struct ss_row *row = ss_zalloc(1, sizeof(*row));
-    row->memory.first = MEMORY_SIZE;
+    struct ss_row *row = ss_alloc(HEAD_SIZE + MEMORY_SIZE);
+    memset(row, 0, sizeof(*row));
+    ss_arena_lend(&row->memory, (char *)row + HEAD_SIZE, MEMORY_SIZE);
     return row;
 }
 
@@ -72,6 +79,13 @@ static int damaged(
         error, SS_ECORRUPT, "journal: row %" PRIu64 ": %s", row->seq, what);
 }
 
+// It says that the resume value without an id was taken.
+static bool is_taken(const struct ss_row_write *write)
+{
+    return strcmp(write->channel, SS_NAME_RESUME) == 0 &&
+           strcmp(write->task_id, SS_NULL_TASK) == 0;
+}
+
 static int writes_valid(const struct ss_row *row, struct ss_error *error)
 {
     if (row->writes_count > 0 && !row->of[0]) {
@@ -82,9 +96,7 @@ static int writes_valid(const struct ss_row *row, struct ss_error *error)
         if (!write->channel || !write->task_id[0]) {
             return damaged(row, "a write without channel or task", error);
         }
-        bool taken = strcmp(write->channel, SS_NAME_RESUME) == 0 &&
-                     strcmp(write->task_id, SS_NULL_TASK) == 0;
-        if (!write->value && !taken) {
+        if (!write->value && !is_taken(write)) {
             return damaged(row, "a write without a value", error);
         }
     }
@@ -317,10 +329,11 @@ static void copy_checkpoint(
 struct ss_row *ss_row_copy(const struct ss_row *row)
 {
     struct ss_row *copy = ss_row_new();
+    const struct ss_arena memory = copy->memory;
     *copy = *row;
     copy->life.names = NULL;
     copy->life.refs = 0;
-    copy->memory = (struct ss_arena){.first = row->memory.first};
+    copy->memory = memory;
     copy->ns = ss_arena_text(&copy->memory, row->ns);
     copy->sources.items = NULL;
     copy->sources.count = copy->sources.capacity = copy->sources.size = 0;

@@ -89,15 +89,17 @@ size_t ss_row_weight(
     const struct ss_row_checkpoint *part = &row->checkpoint;
     bool is_shared = before && before->metadata == row->metadata;
     size_t weight = sizeof(*row) + size * WEIGHT_TEXT_TIMES +
-                    (is_shared ? 0 : json_weight(row->metadata)) +
-                    json_weight(row->entry) + json_weight(row->end);
+                    (is_shared ? 0 : json_weight(row->metadata));
+    weight += row->entry ? json_weight(row->entry) : 0;
+    weight += row->end ? json_weight(row->end) : 0;
     weight += row->writes_count *
               (sizeof(*row->writes) + 2 * WEIGHT_NAME + WEIGHT_VALUE);
     weight += part->channels_count *
               (sizeof(*part->channels) + WEIGHT_NAME + WEIGHT_VALUE);
     weight += part->seen_count * (sizeof(*part->seen) + 2 * WEIGHT_NAME);
     for (size_t i = 0; i < row->events_count; i++) {
-        weight += sizeof(*row->events) + json_weight(row->events[i].data);
+        const json_t *data = row->events[i].data;
+        weight += sizeof(*row->events) + (data ? json_weight(data) : 0);
     }
     return weight + (row->has_checkpoint ? WEIGHT_MARK : 0);
 }

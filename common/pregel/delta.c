@@ -94,13 +94,16 @@ static int by_rank(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-// Cut from the row's memory.
+enum { FEW = 16 }; // they are sorted by hand
+
+// `few`, or where there are more, cut from the row's memory.
 static uint64_t *ranked(const struct ss_machine *machine, struct ss_row *row,
-    const struct index_set *set)
+    const struct index_set *set, uint64_t few[FEW])
 {
-    enum { FEW = 16 };
     const uint32_t *ranks = machine->graph->ranks->channels;
-    uint64_t *order = ss_arena_take(&row->memory, set->count * sizeof(*order));
+    uint64_t *order = set->count <= FEW ? few
+                                        : ss_arena_take(&row->memory,
+                                              set->count * sizeof(*order));
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t at = i;
         uint64_t next = (uint64_t)ranks[set->items[i]] << 32 | set->items[i];
@@ -141,7 +144,8 @@ static size_t fill_channels(struct ss_machine *machine, struct ss_row *row,
     struct ss_row_checkpoint *part = &row->checkpoint;
     const struct index_set *set =
         form->whole ? &machine->versioned : &machine->moved;
-    const uint64_t *order = ranked(machine, row, set);
+    uint64_t few[FEW];
+    const uint64_t *order = ranked(machine, row, set, few);
     size_t size = 0;
     size_t capacity = set->count + (form->whole ? machine->foreign.count : 0);
     part->channels =
@@ -216,7 +220,8 @@ static void fill_updated(const struct ss_machine *machine, struct ss_row *row)
 {
     struct ss_row_checkpoint *part = &row->checkpoint;
     const struct index_set *updated = &machine->updated;
-    const uint64_t *order = ranked(machine, row, updated);
+    uint64_t few[FEW];
+    const uint64_t *order = ranked(machine, row, updated, few);
     part->updated =
         ss_arena_take(&row->memory, updated->count * sizeof(char *));
     for (uint32_t i = 0; i < updated->count; i++)

@@ -74,6 +74,10 @@ struct ready_queue {
     size_t tasks;   // in all lines
     uint64_t turns; // that groups had
     uint64_t dispatches;
+    // Of those that went, for the next one: where tasks come one by one, each
+    // makes a group and a line. NULL: none.
+    struct group *spare_group; // with the graph that it had
+    struct line *spare_line;
 };
 
 struct ready_queue *ss_ready_queue_new(void)
@@ -87,6 +91,10 @@ void ss_ready_queue_destroy(struct ready_queue **place)
     *place = NULL;
     ss_check(queue->groups.count == 0);
     SS_VEC_FINI(&queue->groups);
+    if (queue->spare_group)
+        ss_free(queue->spare_group->graph);
+    ss_free(queue->spare_group);
+    ss_free(queue->spare_line);
     ss_free(queue);
 }
 
@@ -96,6 +104,50 @@ static int64_t priority_of(const struct task *task)
 {
     const struct loop_facts *level = ss_task_level(task);
     return level->run ? ss_run_facts(level->run)->options.priority : 0;
+}
+
+static struct group *group_new(struct ready_queue *queue, const char *graph)
+{
+    struct group *group = queue->spare_group;
+    queue->spare_group = NULL;
+    if (!group)
+        group = ss_zalloc(1, sizeof(*group));
+    char *before = group->graph;
+    bool is_same = before && strcmp(before, graph) == 0;
+    *group = (struct group){.graph = is_same ? before : ss_strdup(graph)};
+    if (!is_same)
+        ss_free(before);
+    return group;
+}
+
+static void group_free(struct ready_queue *queue, struct group *group)
+{
+    if (!queue->spare_group) {
+        queue->spare_group = group;
+        return;
+    }
+    ss_free(group->graph);
+    ss_free(group);
+}
+
+static struct line *line_new(struct ready_queue *queue)
+{
+    struct line *line = queue->spare_line;
+    ss_check(!line || !line->tasks.first);
+    queue->spare_line = NULL;
+    if (!line)
+        line = ss_alloc(sizeof(*line));
+    *line = (struct line){0};
+    return line;
+}
+
+static void line_free(struct ready_queue *queue, struct line *line)
+{
+    ss_free(line->limits);
+    if (queue->spare_line)
+        ss_free(line);
+    else
+        queue->spare_line = line;
 }
 
 static struct group *group_of(const struct task *task)
@@ -110,9 +162,8 @@ static struct group *group_of(const struct task *task)
             strcmp(group->graph, graph) == 0)
             return group;
     }
-    struct group *group = ss_zalloc(1, sizeof(*group));
+    struct group *group = group_new(queue, graph);
     group->priority = priority_of(task);
-    group->graph = ss_strdup(graph);
     group->of_runs = of_runs;
     group->turn = ++queue->turns;
     SS_VEC_PUSH(&queue->groups, group);
@@ -166,10 +217,11 @@ static struct line *line_of(const struct task *task)
         line = line->of_limit;
     if (line)
         return line;
-    line = ss_zalloc(1, sizeof(*line));
+    struct ready_queue *queue = ss_task_level(task)->engine->scheduler->queue;
+    line = line_new(queue);
     line->group = group;
     line->limits = copy_of(limits);
-    line->dispatch = ss_task_level(task)->engine->scheduler->queue->dispatches;
+    line->dispatch = queue->dispatches;
     line->of_limit = *beside;
     *beside = line;
     line_join(line);
@@ -243,8 +295,7 @@ static void drop_group(struct ready_queue *queue, struct group *group)
     for (size_t i = queue->groups.count; i-- > 0;)
         if (queue->groups.items[i] == group)
             SS_VEC_REMOVE(&queue->groups, i);
-    ss_free(group->graph);
-    ss_free(group);
+    group_free(queue, group);
 }
 
 static void drop_line(struct engine *engine, struct line *line)
@@ -256,8 +307,7 @@ static void drop_line(struct engine *engine, struct line *line)
         place = &(*place)->of_limit;
     *place = line->of_limit;
     line_leave(line);
-    ss_free(line->limits);
-    ss_free(line);
+    line_free(engine->scheduler->queue, line);
     if (!group->first)
         drop_group(engine->scheduler->queue, group);
 }

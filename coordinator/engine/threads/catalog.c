@@ -246,17 +246,27 @@ void ss_graph_is_served(struct engine *engine, const char *key, bool more)
         known->workers--;
 }
 
+// One after the other, most often the same one. None goes while we live.
+static struct known_graph *known_as(
+    const struct engine *engine, const struct ss_graph *graph)
+{
+    struct graphs *graphs = engine->graphs;
+    if (!graphs->asked || graphs->asked->graph != graph)
+        graphs->asked = ss_map_get(&graphs->by_key, graph->key);
+    ss_check(!graphs->asked || graphs->asked->graph);
+    return graphs->asked;
+}
+
 size_t ss_graph_workers(
     const struct engine *engine, const struct ss_graph *graph)
 {
-    const struct known_graph *known =
-        ss_map_get(&engine->graphs->by_key, graph->key);
+    const struct known_graph *known = known_as(engine, graph);
     return known ? known->workers : 0;
 }
 
 void ss_graph_attempted(struct engine *engine, const struct ss_graph *graph)
 {
-    struct known_graph *known = ss_map_get(&engine->graphs->by_key, graph->key);
+    struct known_graph *known = known_as(engine, graph);
     if (known)
         known->attempts++;
 }

@@ -75,6 +75,34 @@ uint64_t ss_thread_gate(
     return 0;
 }
 
+// Between two supersteps a thread holds nothing: the room for it is everybody's
+// in turn.
+static void hold(struct thread *thread, const struct gated *gated)
+{
+    struct threads *threads = thread->facts.engine->threads;
+    if (thread->held.capacity == 0 && threads->held_spare) {
+        thread->held.items = threads->held_spare;
+        thread->held.capacity = threads->held_spare_capacity;
+        threads->held_spare = NULL;
+    }
+    SS_VEC_PUSH(&thread->held, *gated);
+}
+
+static void hold_no_more(struct thread *thread)
+{
+    enum { SPARE_MAX = 8 };
+    struct threads *threads = thread->facts.engine->threads;
+    ss_check(thread->held.count == 0);
+    if (threads->held_spare || thread->held.capacity > SPARE_MAX) {
+        SS_VEC_FINI(&thread->held);
+        return;
+    }
+    threads->held_spare = thread->held.items;
+    threads->held_spare_capacity = thread->held.capacity;
+    thread->held.items = NULL;
+    thread->held.capacity = 0;
+}
+
 void ss_thread_release_at(
     struct thread *thread, uint64_t seq, struct ss_command command)
 {
@@ -82,7 +110,7 @@ void ss_thread_release_at(
         ss_engine_command(thread->facts.engine, command);
         return;
     }
-    SS_VEC_PUSH(&thread->held, (struct gated){seq, 0, command});
+    hold(thread, &(struct gated){seq, 0, command});
 }
 
 // The unit that holds what was put last.
@@ -123,7 +151,7 @@ void ss_thread_release_all_at(
         ss_engine_command(thread->facts.engine, command);
         return;
     }
-    SS_VEC_PUSH(&thread->held, (struct gated){seq, unit, command});
+    hold(thread, &(struct gated){seq, unit, command});
 }
 
 static void release(struct thread *thread)
@@ -137,8 +165,8 @@ static void release(struct thread *thread)
     if (released == 0)
         return;
     thread->held.count -= released;
-    if (thread->held.count == 0) { // between two supersteps it is empty
-        SS_VEC_FINI(&thread->held);
+    if (thread->held.count == 0) {
+        hold_no_more(thread);
         return;
     }
     memmove(thread->held.items, &thread->held.items[released],

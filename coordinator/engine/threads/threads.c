@@ -30,6 +30,7 @@ void ss_threads_fini(struct engine *engine)
     ss_check(threads->gone.count == 0);
     ss_map_fini(&threads->awaited, NULL);
     SS_VEC_FINI(&threads->unit);
+    ss_free(threads->held_spare);
     SS_VEC_FINI(&threads->dirty);
     SS_VEC_FINI(&threads->gone);
     ss_free(threads);

@@ -16,11 +16,13 @@
 // Those that are in memory, or are being read.
 struct threads {
     const struct thread_owner *owner;
-    struct ss_map by_id;           // -> struct thread *
-    struct ss_map awaited;         // tag of a unit or a read -> whose it is
-    struct gate_line let_through;  // whose rows have become durable
-    size_t stores_out;             // units that the store has not answered
-    SS_VEC(struct ss_row *) unit;  // rows of the one that is handed out
+    struct ss_map by_id;          // -> struct thread *
+    struct ss_map awaited;        // tag of a unit or a read -> whose it is
+    struct gate_line let_through; // whose rows have become durable
+    size_t stores_out;            // units that the store has not answered
+    SS_VEC(struct ss_row *) unit; // rows of the one that is handed out
+    struct gated *held_spare;     // room of a list that holds none; or NULL
+    size_t held_spare_capacity;
     SS_VEC(struct thread *) dirty; // to flush at the end of the step
     SS_VEC(struct thread *) gone;  // freed at the end of the step
     struct thread *idle_first, *idle_last;
@@ -44,10 +46,11 @@ struct shards {
 
 // Those that were announced.
 struct graphs {
-    struct ss_map by_key; // "name@version" -> struct known_graph *
-    struct ss_map latest; // name -> struct known_graph *
-    int64_t announced_us; // of the newest one
-    bool has_moved;       // one became known in this step
+    struct ss_map by_key;      // "name@version" -> struct known_graph *
+    struct ss_map latest;      // name -> struct known_graph *
+    int64_t announced_us;      // of the newest one
+    bool has_moved;            // one became known in this step
+    struct known_graph *asked; // the last that was found by its graph; or NULL
 };
 
 // ------------------------------------------------ thread_state.c
