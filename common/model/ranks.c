@@ -166,6 +166,38 @@ static void make_paths(struct ss_ranks *ranks, const struct ss_graph *graph)
     }
 }
 
+// ------------------------------------------------ the output
+
+// A superstep in which nobody writes to it leaves it as it is.
+static bool stands(enum ss_channel_kind kind)
+{
+    switch (kind) {
+    case SS_CHANNEL_LAST_VALUE:
+    case SS_CHANNEL_REDUCER:
+    case SS_CHANNEL_DELTA:
+        return true;
+    case SS_CHANNEL_LAST_VALUE_AFTER_FINISH:
+    case SS_CHANNEL_ANY_VALUE:
+    case SS_CHANNEL_EPHEMERAL:
+    case SS_CHANNEL_UNTRACKED:
+    case SS_CHANNEL_BARRIER:
+    case SS_CHANNEL_BARRIER_AFTER_FINISH:
+    case SS_CHANNEL_TOPIC:
+        return false;
+    }
+    return false;
+}
+
+static bool output_stands(const struct ss_graph *graph)
+{
+    for (size_t i = 0; i < graph->output.count; i++) {
+        size_t c = ss_graph_channel(graph, graph->output.items[i]);
+        if (c != SS_NONE && !stands(graph->channels[c].kind))
+            return false;
+    }
+    return true;
+}
+
 // ------------------------------------------------ the whole
 
 struct ss_ranks *ss_ranks_new(const struct ss_graph *graph)
@@ -183,6 +215,7 @@ struct ss_ranks *ss_ranks_new(const struct ss_graph *graph)
     make_hashes(ranks, graph);
     make_paths(ranks, graph);
     ranks->triggers_of_push = json_pack("[s]", SS_NAME_PUSH);
+    ranks->output_stands = output_stands(graph);
     return ranks;
 }
 

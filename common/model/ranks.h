@@ -4,6 +4,7 @@
 #define SS_MODEL_RANKS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ss_graph;
@@ -35,6 +36,7 @@ struct ss_ranks {
     char *hashes;             // what nodes->hash points into
     char *paths;              // what nodes->path points into
     json_t *triggers_of_push; // what any task says that was sent
+    bool output_stands;       // only a write changes a channel of graph->output
 };
 
 // Of a graph whose channels and nodes stand. Gives.

@@ -28,6 +28,7 @@
 struct ss_write {
     char *channel;          // owned
     struct ss_value *value; // owned reference
+    uint32_t found; // which channel that was when it was looked for, + 1; or 0
 };
 
 struct ss_writes {

@@ -112,13 +112,23 @@ struct written {
     size_t channel; // SS_NONE: its writes are ignored
 };
 
-static size_t written_channel(
-    const struct ss_graph *graph, const char *name, struct written *last)
+// It is the one that was found before, or one of another graph was.
+static bool is_found(const struct ss_graph *graph, const struct ss_write *write)
 {
+    return write->found > 0 && write->found <= graph->channels_count &&
+           strcmp(graph->channels[write->found - 1].name, write->channel) == 0;
+}
+
+static size_t written_channel(const struct ss_graph *graph,
+    const struct ss_write *write, struct written *last)
+{
+    const char *name = write->channel;
     ss_check(name);
     if (last->name && strcmp(last->name, name) == 0)
         return last->channel;
     last->name = name;
+    if (is_found(graph, write))
+        return last->channel = write->found - 1;
     // of what is not a channel the run warned when the task was committed
     last->channel =
         ss_name_ignored(name) ? SS_NONE : ss_graph_channel(graph, name);
@@ -145,7 +155,7 @@ static void gather(struct work *work)
             touch(work, task->triggers[i])->consumed = true;
         for (size_t w = 0; task->writes && w < task->writes->count; w++) {
             const struct ss_write *write = &task->writes->items[w];
-            size_t channel = written_channel(graph, write->channel, &last);
+            size_t channel = written_channel(graph, write, &last);
             if (channel != SS_NONE)
                 touch_write(work, touch(work, channel),
                     (struct ss_channel_write){write->value, task->id});

@@ -168,9 +168,9 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
         .step = loop->facts.step,
         .metadata = make_metadata(loop)};
     // under `exit` the parents in between are never saved (R5.28)
-    ss_id_copy(next.parent_id, checkpoint_is_due(loop) || !loop->saved.dirty
-                                   ? loop->lineage.saved_id
-                                   : at->id);
+    ss_id_put(next.parent_id, checkpoint_is_due(loop) || !loop->saved.dirty
+                                  ? loop->lineage.saved_id
+                                  : at->id);
     ss_thread_new_id(loop->facts.thread, loop->facts.step, next.id);
     json_decref(at->metadata);
     *at = next;
@@ -186,6 +186,29 @@ void ss_loop_save(struct loop *loop, enum ss_source source)
 }
 
 // ------------------------------------------------ pending writes
+
+void ss_loop_drop_pending(struct loop *loop)
+{
+    struct ss_pendings *spare = &loop->facts.engine->levels->spare;
+    if (spare->capacity > 0) {
+        ss_pendings_fini(&loop->pending);
+    } else if (ss_pendings_clear(&loop->pending)) {
+        *spare = loop->pending;
+        loop->pending = (struct ss_pendings){0};
+    }
+}
+
+static struct ss_pendings *pending_of(struct loop *loop)
+{
+    struct ss_pendings *spare = &loop->facts.engine->levels->spare;
+    if (loop->pending.capacity == 0 && spare->capacity > 0) {
+        ss_check(spare->count == 0);
+        ss_pendings_fini(&loop->pending);
+        loop->pending = *spare;
+        *spare = (struct ss_pendings){0};
+    }
+    return &loop->pending;
+}
 
 // A write in the open row.
 static void row_write(struct loop *loop, const struct ss_row_write *write)
@@ -244,7 +267,7 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
     size_t count = writes->count + (output ? output->count : 0);
     if (count == 0)
         return;
-    struct ss_pendings *pending = &loop->pending;
+    struct ss_pendings *pending = pending_of(loop);
     bool is_null = strcmp(task_id, SS_NULL_TASK) == 0;
     bool is_due = checkpoint_is_due(loop);
     struct ss_row_write next = {.path = (char *)path};

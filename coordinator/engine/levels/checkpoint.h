@@ -26,6 +26,8 @@ void ss_loop_save(struct loop *loop, enum ss_source source);
 // Under `exit`: write the current checkpoint as it is, and what is pending
 // beside it, of the tasks that wrote in this run (R5.28).
 void ss_loop_save_at_exit(struct loop *loop);
+// What was pending is applied, and stands in the checkpoint.
+void ss_loop_drop_pending(struct loop *loop);
 // How often the task's workers were lost, beside what stands for it. Takes
 // `lost`.
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);

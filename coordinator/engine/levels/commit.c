@@ -89,7 +89,16 @@ static void add_answers(const struct task *task, struct ss_writes *writes)
             ss_value_new(json_incref(task->used_answers)));
 }
 
-static void warn_unknown(const struct task *task)
+// Who applies the write need not look for its channel again.
+static bool find_channel(const struct ss_graph *graph, struct ss_write *write)
+{
+    size_t channel = ss_graph_channel(graph, write->channel);
+    if (channel != SS_NONE)
+        write->found = (uint32_t)channel + 1;
+    return channel != SS_NONE;
+}
+
+static void warn_unknown(struct task *task)
 {
     struct loop *loop = task->facts.loop;
     const char *known = ""; // the last that is: many sends are to one channel
@@ -98,7 +107,7 @@ static void warn_unknown(const struct task *task)
         if (strcmp(channel, known) == 0)
             continue;
         if (ss_name_ignored(channel) ||
-            ss_graph_channel(loop->facts.graph, channel) != SS_NONE ||
+            find_channel(loop->facts.graph, &task->facts.writes.items[i]) ||
             ss_graph_managed(loop->facts.graph, channel)) {
             known = channel;
             continue;

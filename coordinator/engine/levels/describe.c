@@ -12,6 +12,7 @@
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/loop_output.h"
 #include "coordinator/engine/levels/root.h"
 
 const char *ss_task_label(const struct task *task)
@@ -59,8 +60,8 @@ void ss_task_describe(const struct task *task, struct ss_assignment *order)
     order->graph = loop->facts.graph->name;
     order->node =
         task->facts.planned.node ? task->facts.planned.node->name : "";
-    ss_id_copy(order->task_id, task->facts.planned.id);
-    ss_id_copy(order->checkpoint_id, loop->facts.checkpoint.id);
+    ss_id_put(order->task_id, task->facts.planned.id);
+    ss_id_put(order->checkpoint_id, loop->facts.checkpoint.id);
     order->ns = task->facts.planned.ns;
     order->path = task->facts.planned.path;
     order->step = loop->facts.step;
@@ -91,8 +92,9 @@ const struct task *ss_loop_fold_asked(const struct loop *loop, size_t index)
     return index < loop->folds.count ? loop->folds.items[index] : NULL;
 }
 
-const struct loop_result *ss_root_result(const struct loop *root)
+const struct loop_result *ss_root_result(struct loop *root)
 {
     ss_check(!root->facts.parent);
+    (void)ss_loop_output(root);
     return &root->result;
 }

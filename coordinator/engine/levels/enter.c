@@ -24,6 +24,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/loop_output.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -117,7 +118,11 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
         tasks[i].writes = NULL;
     }
     // made-up message ids rest on the owner: not that of the null writes
-    char *owner = ss_format("%s/input", loop->facts.checkpoint.id);
+    static const char tail[] = "/input";
+    char owner[SS_UUID_SIZE + sizeof(tail)];
+    size_t id_size = strlen(loop->facts.checkpoint.id);
+    memcpy(owner, loop->facts.checkpoint.id, id_size);
+    memcpy(owner + id_size, tail, sizeof(tail));
     tasks[count] = (struct ss_update_task){
         .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
     int status = ss_loop_fold(loop, &tasks[count], 1, then)
@@ -128,10 +133,9 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
         ss_loop_drop_folds(loop);
     if (status == SS_OK) {
         ss_updated_set(loop->machine, false);
-        ss_pendings_fini(&loop->pending);
+        ss_loop_drop_pending(loop);
     }
     ss_free(tasks);
-    ss_free(owner);
     return status;
 }
 
@@ -147,8 +151,7 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
     }
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    ss_value_unref(loop->result.output);
-    loop->result.output = ss_machine_output(loop->machine, &final);
+    ss_loop_make_output(loop, &final);
     loop->facts.engine->watch->values(loop, again);
 }
 
@@ -198,5 +201,5 @@ void ss_enter_recover_output(struct loop *loop)
             any = any || ss_keys_have(&final, part->updated[u]);
     }
     if (any)
-        loop->result.output = ss_machine_output(loop->machine, &final);
+        ss_loop_make_output(loop, &final);
 }

@@ -44,10 +44,12 @@ static const char *named_checkpoint(const struct run *run)
 // Few runs begin where something was asked; the others have no list of it.
 static void note_questions(struct loop *loop)
 {
-    json_t *questions = ss_pendings_questions(&loop->pending);
     ss_check(!loop->facts.parent);
     json_decref(loop->facts.run->questions);
     loop->facts.run->questions = NULL;
+    if (loop->pending.count == 0)
+        return;
+    json_t *questions = ss_pendings_questions(&loop->pending);
     if (json_array_size(questions) > 0)
         loop->facts.run->questions = json_incref(questions);
     json_decref(questions);

@@ -42,6 +42,7 @@ void ss_levels_fini(struct engine *engine)
     SS_VEC_FINI(&levels->backoff);
     SS_VEC_FINI(&levels->cache_looks);
     ss_arena_fini(&levels->scratch);
+    ss_pendings_fini(&levels->spare);
     ss_free(levels);
 }
 

@@ -123,6 +123,7 @@ struct loop {
     size_t ended_to;     // tasks before this one have ended, for ever
     struct loop_folds folds;
     struct loop_result result;
+    bool output_moved; // result.output is to be made, of the machine as it is
 };
 _Static_assert(offsetof(struct loop, facts) == 0, "ss_loop_facts() sees them");
 
@@ -163,6 +164,9 @@ struct levels {
     SS_VEC(struct cache_look) cache_looks;
     // Of one update, from its tasks to its end, and of the lists of one plan.
     struct ss_arena scratch;
+    // Nothing is pending there: its memory is the next superstep's, of whatever
+    // loop.
+    struct ss_pendings spare;
 };
 
 // ------------------------------------------------ superstep.c

@@ -24,6 +24,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/loop_output.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
@@ -131,10 +132,8 @@ static void values(struct loop *loop)
 {
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    if (ss_update_moved(loop->machine, &final) && writes_key(loop, &final)) {
-        ss_value_unref(loop->result.output);
-        loop->result.output = ss_machine_output(loop->machine, &final);
-    }
+    if (ss_update_moved(loop->machine, &final) && writes_key(loop, &final))
+        ss_loop_output_moves(loop, &final);
     if (ss_update_moved(loop->machine, &shown) && writes_key(loop, &shown))
         loop->facts.engine->watch->values(loop, false);
 }
@@ -215,8 +214,7 @@ static void show_and_leave(struct loop *loop)
             return;
         if (json_array_size(loop->result.interrupts) == 0)
             loop->facts.engine->watch->stopped(loop);
-        ss_value_unref(loop->result.output);
-        loop->result.output = ss_machine_output(loop->machine, &final);
+        ss_loop_make_output(loop, &final);
     }
     leave(loop, LOOP_INTERRUPTED);
 }
@@ -350,7 +348,7 @@ static void next_superstep(struct loop *loop)
         return;
     }
     ss_updated_set(loop->machine, false);
-    ss_pendings_fini(&loop->pending);
+    ss_loop_drop_pending(loop);
     loop->first_superstep = false;
     miss_plain(loop);
     if (!loop->facts.parent) {

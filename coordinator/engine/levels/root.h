@@ -25,7 +25,7 @@ struct loop_result {
 // ------------------------------------------------ describe.c
 
 // What the run's own loop came to.
-const struct loop_result *ss_root_result(const struct loop *root);
+const struct loop_result *ss_root_result(struct loop *root);
 
 // ------------------------------------------------ enter_root.c
 

@@ -21,6 +21,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/loop_output.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
@@ -113,6 +114,16 @@ static void task_write(struct task *task)
     }
 }
 
+// Could this be taken for more than data (model/tag.h)?
+static bool may_be_mark(const json_t *json)
+{
+    if (!json_is_object(json))
+        return true;
+    void *only =
+        json_object_size(json) == 1 ? json_object_iter((json_t *)json) : NULL;
+    return only && json_object_iter_key(only)[0] == '$';
+}
+
 void ss_task_start(struct task *task)
 {
     if (task->facts.tries.retry_at_ms >
@@ -134,10 +145,11 @@ void ss_task_start(struct task *task)
         bool is_command = !loop->facts.parent &&
                           run_of(loop)->options.command &&
                           !loop->entered.resuming;
+        json_t *input = ss_value_json(task->facts.planned.input);
         task->facts.returned =
-            is_command ? ss_value_ref(task->facts.planned.input)
-                       : ss_value_new(json_pack("{s:O}", "$quote",
-                             ss_value_json(task->facts.planned.input)));
+            is_command || !may_be_mark(input)
+                ? ss_value_ref(task->facts.planned.input)
+                : ss_value_new(json_pack("{s:O}", "$quote", input));
         task_write(task);
         return;
     }
@@ -261,9 +273,9 @@ void ss_task_child_ended(struct task *task, struct loop *child)
     task->facts.returned = NULL;
     switch (child->facts.status) {
     case LOOP_DONE:
-        task->facts.returned = child->result.output
+        task->facts.returned = ss_loop_output(child)
                                    ? ss_value_new(json_pack("{s:O}", "$quote",
-                                         ss_value_json(child->result.output)))
+                                         ss_value_json(ss_loop_output(child))))
                                    : ss_value_null();
         task_write(task);
         break;

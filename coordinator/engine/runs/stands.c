@@ -103,7 +103,7 @@ json_t *ss_run_metadata(const struct run *run, bool *ret_is_long)
 
 json_t *ss_run_error(const struct run *run)
 {
-    const struct loop *root = ss_run_facts(run)->root;
+    struct loop *root = ss_run_facts(run)->root;
     const struct loop_facts *level = ss_loop_facts(root);
     ss_check(root && ss_run_facts(run)->state != RUN_QUEUED);
     const struct loop_result *result = ss_root_result(root);
