@@ -104,6 +104,12 @@ static struct ss_field *different(
 
 static bool repeats(const struct ss_field *fields, size_t count)
 {
+    enum { FEW = 16 }; // are compared with each other
+    if (count > FEW) {
+        size_t others;
+        ss_free(different(fields, count, &others));
+        return others < count;
+    }
     for (size_t i = 1; i < count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(fields[i].name, fields[k].name) == 0)
@@ -111,14 +117,19 @@ static bool repeats(const struct ss_field *fields, size_t count)
     return false;
 }
 
-static struct fields *fields_new(const struct ss_field *from, size_t count)
+static size_t fields_size(const struct ss_field *from, size_t count)
 {
     size_t size = sizeof(struct fields) + count * sizeof(struct ss_field);
-    size_t names = 0;
     for (size_t i = 0; i < count; i++)
-        names += strlen(from[i].name) + 1;
-    struct fields *fields = ss_zalloc(1, size + names);
-    char *to = (char *)fields + size;
+        size += strlen(from[i].name) + 1;
+    return size;
+}
+
+// To memory of fields_size().
+static struct fields *fields_put(
+    struct fields *fields, const struct ss_field *from, size_t count)
+{
+    char *to = (char *)&fields->items[count];
     fields->count = count;
     for (size_t i = 0; i < count; i++) {
         size_t name = strlen(from[i].name) + 1;
@@ -129,16 +140,23 @@ static struct fields *fields_new(const struct ss_field *from, size_t count)
     return fields;
 }
 
+// No name stands twice. A value and its fields are one block.
+static struct ss_value *value_of_fields(
+    const struct ss_field *fields, size_t count)
+{
+    struct ss_value *value =
+        ss_alloc(sizeof(*value) + fields_size(fields, count));
+    *value = (struct ss_value){.refs = 1, .depth = DEPTH_UNKNOWN};
+    value->fields = fields_put((struct fields *)(value + 1), fields, count);
+    return value;
+}
+
 struct ss_value *ss_value_of_fields(const struct ss_field *fields, size_t count)
 {
-    enum { FEW = 16 }; // are compared with each other
-    struct ss_value *value = value_new();
-    if (count <= FEW && !repeats(fields, count)) {
-        value->fields = fields_new(fields, count);
-        return value;
-    }
+    if (!repeats(fields, count))
+        return value_of_fields(fields, count);
     struct ss_field *own = different(fields, count, &count);
-    value->fields = fields_new(own, count);
+    struct ss_value *value = value_of_fields(own, count);
     ss_free(own);
     return value;
 }
@@ -155,11 +173,13 @@ struct ss_value *ss_value_ref(struct ss_value *value)
     return value;
 }
 
-static void fields_free(struct fields *fields)
+static void fields_free(struct ss_value *value)
 {
+    struct fields *fields = value->fields;
     for (size_t i = 0; fields && i < fields->count; i++)
         ss_value_unref(fields->items[i].value);
-    ss_free(fields);
+    if (fields != (struct fields *)(value + 1))
+        ss_free(fields);
 }
 
 void ss_value_unref(struct ss_value *value)
@@ -172,7 +192,7 @@ void ss_value_unref(struct ss_value *value)
     json_decref(value->json);
     ss_free(value->text);
     ss_list_unref(value->list);
-    fields_free(value->fields);
+    fields_free(value);
     ss_free(value);
 }
 
@@ -269,14 +289,12 @@ static bool add_part(
 static void take_apart(struct ss_value *value)
 {
     struct parts parts = {0};
-    if (ss_json_members(value->text, value->size, add_part, &parts)) {
-        struct ss_value *made = ss_value_of_fields(parts.items, parts.count);
-        if (made->fields->count == parts.count) {
-            value->fields = made->fields;
-            value->is_apart = true;
-            made->fields = NULL;
-        }
-        ss_value_unref(made);
+    if (ss_json_members(value->text, value->size, add_part, &parts) &&
+        !repeats(parts.items, parts.count)) {
+        value->fields =
+            fields_put(ss_alloc(fields_size(parts.items, parts.count)),
+                parts.items, parts.count);
+        value->is_apart = true;
     }
     value->is_whole = !value->is_apart;
     for (size_t i = 0; i < parts.count; i++) {

@@ -73,16 +73,34 @@ static json_t *managed_value(
 struct reads {
     struct ss_machine *machine;
     const struct ss_superstep *at;
-    struct ss_field *items;
+    struct ss_field *items; // at first: `few`
     size_t count, capacity;
+    struct ss_field few[8];
 };
+
+static void reads_init(struct reads *reads, struct ss_machine *machine,
+    const struct ss_superstep *at)
+{
+    reads->machine = machine;
+    reads->at = at;
+    reads->items = reads->few;
+    reads->count = 0;
+    reads->capacity = sizeof(reads->few) / sizeof(reads->few[0]);
+}
 
 // Takes `value`; NULL is left out.
 static void read_add(
     struct reads *reads, const char *key, struct ss_value *value)
 {
-    if (value)
-        SS_VEC_PUSH(reads, (struct ss_field){key, value});
+    if (!value)
+        return;
+    if (reads->count == reads->capacity && reads->items == reads->few) {
+        reads->capacity = 0;
+        reads->items = ss_vec_grow(
+            NULL, &reads->capacity, 2 * reads->count, sizeof(*reads->items));
+        memcpy(reads->items, reads->few, sizeof(reads->few));
+    }
+    SS_VEC_PUSH(reads, (struct ss_field){key, value});
 }
 
 static struct ss_value *reads_close(struct reads *reads)
@@ -90,7 +108,8 @@ static struct ss_value *reads_close(struct reads *reads)
     struct ss_value *value = ss_value_of_fields(reads->items, reads->count);
     for (size_t i = 0; i < reads->count; i++)
         ss_value_unref(reads->items[i].value);
-    SS_VEC_FINI(reads);
+    if (reads->items != reads->few)
+        ss_free(reads->items);
     return value;
 }
 
@@ -100,12 +119,13 @@ static struct ss_value *plan_input(
 {
     const struct ss_graph *graph = machine->graph;
     const struct ss_node_ranks *ranks = &graph->ranks->nodes[node];
-    struct reads reads = {.machine = machine, .at = at};
+    struct reads reads;
     if (graph->nodes[node].reads.scalar)
         return ranks->reads_count == 0
                    ? NULL
                    : ss_value_ref(
                          ss_channel_get(&machine->channels[ranks->reads[0]]));
+    reads_init(&reads, machine, at);
     for (uint32_t i = 0; i < ranks->reads_count; i++) {
         uint32_t c = ranks->reads[i];
         if (c & SS_READS_MANAGED) {
@@ -147,7 +167,8 @@ void ss_plan_fresh(struct ss_machine *machine, const struct ss_superstep *at,
     const struct ss_node *node, struct ss_value **ret_channels,
     json_t **ret_managed)
 {
-    struct reads reads = {.machine = machine, .at = at};
+    struct reads reads;
+    reads_init(&reads, machine, at);
     *ret_managed = NULL;
     for (size_t b = 0; b < node->branches_count; b++)
         for (size_t i = 0; i < node->branches[b].reads.count; i++)
@@ -199,9 +220,10 @@ static char *naming_room(struct naming *it, size_t size)
     return it->bytes + it->head;
 }
 
-static void add(struct naming *it, const char *text, size_t size)
+// There is room for it.
+static inline void add(struct naming *it, const char *text, size_t size)
 {
-    memcpy(naming_room(it, size), text, size);
+    memcpy(it->bytes + it->head, text, size);
     it->head += size;
 }
 
@@ -215,8 +237,9 @@ static void name_node(struct naming *it, const struct ss_node *node)
     step_size += ss_number_text(count, step + step_size);
     it->node = node;
     it->head = 0;
-    it->head = ss_task_seed(at->checkpoint_id,
-        naming_room(it, strlen(at->checkpoint_id) + SS_UUID_BYTES));
+    (void)naming_room(it, strlen(at->checkpoint_id) + SS_UUID_BYTES + ns_size +
+                              1 + 2 * name_size + step_size);
+    it->head = ss_task_seed(at->checkpoint_id, it->bytes);
     it->prefix = it->head;
     add(it, at->ns, ns_size);
     add(it, "|", ns_size > 0);
