@@ -261,41 +261,52 @@ static bool take(struct search *it, size_t from)
     return true;
 }
 
-// Keep this place, and give the last one before where the same bytes may
-// stand, + 1.
-static size_t place_put(struct search *it, size_t at, uint32_t hash)
+// The place of what begins with these four bytes, + 1, holds them; 0: none.
+static inline bool stands(const uint8_t *text, size_t place, uint32_t four)
 {
-    uint32_t *place = &it->places[hash >> (32 - it->bits)];
-    size_t before = *place;
-    *place = (uint32_t)at + 1;
-    return before;
+    return place > 0 && four_bytes(text + place - 1) == four;
 }
 
-// A stretch that stands already begins here, and was told.
-static bool find(struct search *it)
+// What stands before is kept, and told by none of the pieces.
+static void keep_all(const struct search *it, size_t from, size_t to)
 {
-    uint32_t four = four_bytes(it->text + it->at), hash = spread(four);
-    size_t from = place_put(it, it->at, hash);
-    if (from > 0 && four_bytes(it->text + from - 1) == four &&
-        take(it, from - 1))
-        return true;
-    from = it->known[hash >> (32 - KNOWN_BITS)];
-    return from > 0 && four_bytes(it->text + from - 1) == four &&
-           take(it, from - 1);
+    const uint8_t *text = it->text;
+    uint32_t *places = it->places;
+    const unsigned shift = 32 - it->bits;
+    for (size_t at = from; at + HASHED <= to; at += STRIDE)
+        places[spread(four_bytes(text + at)) >> shift] = (uint32_t)at + 1;
 }
 
+// Each place is looked at once: what it reads stays in registers.
 static void find_all(struct search *it)
 {
-    size_t missed = 0;
-    while (it->at + HASHED <= it->end && !it->is_long) {
-        if (find(it)) {
+    const uint8_t *text = it->text;
+    const uint16_t *known = it->known;
+    uint32_t *places = it->places;
+    const unsigned shift = 32 - it->bits;
+    size_t missed = 0, at = it->at, end = it->end;
+    ss_check(at >= it->told && shift < 32);
+    while (at + HASHED <= end) {
+        uint32_t four = four_bytes(text + at), hash = spread(four);
+        size_t newest = places[hash >> shift];
+        places[hash >> shift] = (uint32_t)at + 1;
+        it->at = at;
+        bool is_told = stands(text, newest, four) && take(it, newest - 1);
+        if (!is_told) {
+            size_t told = known[hash >> (32 - KNOWN_BITS)];
+            is_told = stands(text, told, four) && take(it, told - 1);
+        }
+        if (is_told) {
             missed = 0;
+            at = it->at;
+            if (it->is_long)
+                break;
             continue;
         }
         size_t stride = 1 + missed++ / PATIENCE;
-        it->at += stride < STRIDE_MAX ? stride : STRIDE_MAX;
+        at += stride < STRIDE_MAX ? stride : STRIDE_MAX;
     }
-    put_own(it, it->end);
+    put_own(it, end);
 }
 
 bool ss_repeats_shorten(struct ss_shortener *shortener,
@@ -316,8 +327,7 @@ bool ss_repeats_shorten(struct ss_shortener *shortener,
     it.text = together(shortener, before, count, text);
     it.bits = places_clear(shortener, it.end - DICTIONARY_SIZE);
     it.places = shortener->places;
-    for (size_t at = DICTIONARY_SIZE; at + HASHED <= known; at += STRIDE)
-        (void)place_put(&it, at, spread(four_bytes(it.text + at)));
+    keep_all(&it, DICTIONARY_SIZE, known);
     find_all(&it);
     ss_check(it.to <= it.to_max && (it.is_long || it.told == it.end));
     size_t size = room - (size_t)(it.to_max - it.to);
