@@ -242,3 +242,6 @@ endif()
 # Its two sides are processes, of which one waits for the other.
 set_tests_properties(conformance.distributed.memory PROPERTIES
     PROCESSORS ${SS_WAITS} COST 1000)
+# It lets a lease run out.
+set_tests_properties(unit.coordinator.long_turn PROPERTIES
+    PROCESSORS ${SS_WAITS} COST 1000)
