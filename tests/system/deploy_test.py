@@ -163,6 +163,16 @@ def test_up_tells_what_is_not_healthy():
             expect(text in done.stderr, f'no "{text}": {done.stderr}')
 
 
+def test_a_database_of_the_unit_is_read_by_nobody_else():
+    unit = (DEPLOY / "systemd/superstep-coordinator.service").read_text(
+        encoding="utf-8")
+    expect(re.search(r"(?m)^Environment=SUPERSTEP_DB=/var/lib/superstep/", unit)
+           and re.search(r"(?m)^StateDirectory=superstep$", unit),
+           "it is elsewhere")
+    mode = re.search(r"(?m)^StateDirectoryMode=(\d+)$", unit)
+    expect(mode and int(mode[1], 8) & 0o007 == 0, "others may read it")
+
+
 def test_the_units_are_sound():
     if not shutil.which("systemd-analyze"):
         print("*** systemd-analyze is not here: the units were not verified ***")
