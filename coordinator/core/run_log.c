@@ -16,15 +16,27 @@ static void run_log_failed(struct ss_core *core,
         subject->run, graph, subject->thread);
 }
 
-// What the run ended with, where these rows end it; else NULL. Borrowed.
-static const char *run_log_why(
-    const struct ss_command *command, const char *run)
+// "node "greet": give me a name". Gives; NULL where nothing is said.
+static char *run_log_error(const json_t *error)
+{
+    const char *why = ss_json_str(error, "message", NULL);
+    const char *node = ss_json_str(error, "node", NULL);
+    if (!why || !node)
+        return ss_strdup(why);
+    char *named = ss_format("node \"%s\"", node);
+    char *line =
+        strstr(why, named) ? ss_strdup(why) : ss_format("%s: %s", named, why);
+    ss_free(named);
+    return line;
+}
+
+// What the run ended with, where these rows end it; else NULL. Gives.
+static char *run_log_why(const struct ss_command *command, const char *run)
 {
     for (size_t i = 0; i < command->rows_count; i++) {
         const struct ss_row *row = command->rows[i];
         if (row->end && strcmp(ss_json_str(row->end, "run", ""), run) == 0)
-            return ss_json_str(
-                json_object_get(row->end, "error"), "message", NULL);
+            return run_log_error(json_object_get(row->end, "error"));
     }
     return NULL;
 }
@@ -44,9 +56,9 @@ static void run_log_record(struct ss_core *core,
         .run = ss_json_str(record, "run", "?")};
     enum ss_run_status status = ss_run_status_of(record);
     const char *graph = ss_json_str(record, "graph", "?");
-    const char *why = status == SS_RUN_FAILED && core->options.says_failures
-                          ? run_log_why(command, subject.run)
-                          : NULL;
+    char *why = status == SS_RUN_FAILED && core->options.says_failures
+                    ? run_log_why(command, subject.run)
+                    : NULL;
     if (why)
         ss_core_say_about(core, SS_CORE_INFO, &subject,
             "run %s of graph %s on thread %s failed: %s", subject.run, graph,
@@ -63,6 +75,7 @@ static void run_log_record(struct ss_core *core,
         ss_core_say_about(core, SS_CORE_DEBUG, &subject,
             "run %s of graph %s: %s", subject.run, graph,
             ss_json_str(record, "status", "?"));
+    ss_free(why);
 }
 
 // `record` NULL: the graph or version of that key goes on.

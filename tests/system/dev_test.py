@@ -187,7 +187,8 @@ def test_dev_shows_each_run_that_fails_with_its_message():
         for thread in ("first", "second"):
             world.do("run", "hello", "--thread", thread, "--input", "{}",
                      status=1)
-            dev.wait_line(f"on thread {thread} failed: .*nobody is called so")
+            dev.wait_line(f'on thread {thread} failed: node "[a-z]+": '
+                          "nobody is called so")
         dev.stop()
 
 
