@@ -396,7 +396,8 @@ static void mind(struct ss_talk *talk, struct ss_talk_request *request)
         time_out(talk, request);
     } else if (now >= lost_at_ms(talk, request)) {
         char *text = ss_format("no coordinator has taken over the thread of "
-                               "the request \"%s\" within %lld s",
+                               "the request \"%s\" within %lld s; superstep "
+                               "doctor says what lacks",
             request->op, (long long)(talk->patience_ms / 1000));
         hang_up(talk, request);
         fail(talk, request, SS_ECLOSED, text);

@@ -244,7 +244,7 @@ START_TEST(what_nobody_has_is_asked_for_until_somebody_takes_over)
     ck_assert_int_gt(asked, 100);
     ck_assert_str_eq(ss_buf_str(&said),
         "failed 1 closed: no coordinator has taken over the thread of the "
-        "request \"update\" within 60 s\n");
+        "request \"update\" within 60 s; superstep doctor says what lacks\n");
 }
 END_TEST
 
