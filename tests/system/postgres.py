@@ -2,6 +2,10 @@
 
 It refuses to run as root, so root's runs as the user postgres. It is started in
 the foreground, killed and started again by its process id.
+
+What initdb makes is kept in the folder of the build, and copied for the next
+server: it takes as much of a processor as many a test. Two servers that live at
+once have an identity each, as two real ones do.
 """
 
 import glob
@@ -50,9 +54,38 @@ def _drop_root():
     os.chdir("/")
 
 
+def _copy(what, to):
+    subprocess.run(["cp", "-a", str(what), str(to)], check=True)
+
+
+def _template():
+    """Where the data of a new server are kept; None: nowhere."""
+    build = os.environ.get("SS_BUILD_DIR")
+    version = programs().parent.name
+    return (pathlib.Path(build) / "postgres" / f"{version}-{os.geteuid()}"
+            if build else None)
+
+
+def _keep(data):
+    """Whoever is first has made the template; it is there as a whole or not."""
+    template = _template()
+    if not template or template.exists():
+        return
+    template.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=template.parent) as folder:
+        _copy(data, pathlib.Path(folder) / "data")
+        try:
+            os.rename(pathlib.Path(folder) / "data", template)
+        except OSError:
+            if not template.exists():
+                raise
+
+
 class Postgres:
     """Leaving it ends the server. `settings`: lines of postgresql.conf. With
     `own_group` a ^C at the terminal does not reach it."""
+
+    alive = 0  # of this process
 
     def __init__(self, settings=(), tls=False, own_group=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="superstep-pg-"))
@@ -64,21 +97,31 @@ class Postgres:
         self.count = 0
 
     def __enter__(self):
+        Postgres.alive += 1
         try:
             user = _user()
             if user:
                 os.chown(self.folder, user.pw_uid, user.pw_gid)
             self.folder.chmod(0o755)
-            self.tool("initdb", "-D", self.data, "-U", "superstep",
-                      "--auth=trust", "--encoding=UTF8", "--locale=C",
-                      "--no-sync")
+            self.make_data()
             self.start()
         except BaseException:
             self.__exit__(None, None, None)
             raise
         return self
 
+    def make_data(self):
+        template = _template()
+        if template and template.exists() and Postgres.alive == 1:
+            _copy(template, self.data)
+            return
+        self.tool("initdb", "-D", self.data, "-U", "superstep",
+                  "--auth=trust", "--encoding=UTF8", "--locale=C",
+                  "--no-sync")
+        _keep(self.data)
+
     def __exit__(self, kind, error, trace):
+        Postgres.alive -= 1
         if self.process:
             if error is not None:
                 print("\n".join(self.process.text().splitlines()[-30:]))
