@@ -34,10 +34,10 @@ set(SS_TEST_ENVIRONMENT
     "UBSAN_OPTIONS=print_stacktrace=1"
     "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:atexit_sleep_ms=20")
 
-# ./test gives ctest four places for each processor. Who computes takes all
-# four; real processes, and peers over sockets, mostly wait for each other, and
+# ./test gives ctest three places for each processor. Who computes takes all
+# three; real processes, and peers over sockets, mostly wait for each other, and
 # take one.
-set(SS_COMPUTES 4)
+set(SS_COMPUTES 3)
 set(SS_WAITS 1)
 set(SS_WAITING contract system interop)
 set(SS_PEERS "^unit\\.(client|link)\\.")
