@@ -46,7 +46,7 @@ static void take_line(const char *text, size_t size, char *ret_line)
             size--;
     }
     for (size_t i = 0; i < size; i++)
-        ret_line[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
+        ret_line[i] = (char)((unsigned char)text[i] < ' ' ? ' ' : text[i]);
     ret_line[size] = '\0';
 }
 

@@ -234,12 +234,12 @@ void ss_journal_pending(const struct ss_checkpoint_entry *mark, const char *run,
         .idx = ss_name_special(SS_NAME_RESUME),
         .channel = (char *)SS_NAME_RESUME};
     struct written_list all = {0}, kept = {0};
-    if (!mark->pending) {
-        return;
-    }
     const struct ss_row *row;
     for (size_t i = 0; (row = ss_journal_pending_row(mark, i)); i++) {
         add_row(&all, mark, row, &taken);
+    }
+    if (all.count == 0) {
+        return;
     }
     qsort(all.items, all.count, sizeof(*all.items), by_place);
     kept.items = ss_zalloc(all.count, sizeof(*kept.items));

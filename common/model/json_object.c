@@ -22,6 +22,13 @@ void ss_json_close(struct ss_buf *buf)
     ss_buf_add(buf, "}", 1);
 }
 
+// Gives where they end.
+static char *put(char *to, const char *bytes, size_t size)
+{
+    memcpy(to, bytes, size);
+    return to + size;
+}
+
 // The key of another member is written, and there is room for the `size` bytes
 // of its value, which gives. NULL: the buffer says at its end why not.
 static char *member_room(struct ss_buf *buf, const char *key, size_t size)
@@ -37,9 +44,8 @@ static char *member_room(struct ss_buf *buf, const char *key, size_t size)
     if (!is_first)
         *room++ = ',';
     *room++ = '"';
-    memcpy(room, key, key_size);
-    memcpy(room + key_size, "\":", 2);
-    return room + key_size + 2;
+    room = put(room, key, key_size);
+    return put(room, "\":", 2);
 }
 
 static void add_key(struct ss_buf *buf, const char *key)
@@ -66,9 +72,8 @@ void ss_json_add_text(struct ss_buf *buf, const char *key, const char *text)
     char *room = member_room(buf, key, size + 2);
     if (!room)
         return;
-    room[0] = '"';
-    memcpy(room + 1, text, size);
-    room[size + 1] = '"';
+    *room++ = '"';
+    *put(room, text, size) = '"';
 }
 
 void ss_json_add_int(struct ss_buf *buf, const char *key, int64_t number)
@@ -79,7 +84,7 @@ void ss_json_add_int(struct ss_buf *buf, const char *key, int64_t number)
     size_t size = sign + ss_number_text(rest, text + sign);
     char *room = member_room(buf, key, size);
     if (room)
-        memcpy(room, text, size);
+        put(room, text, size);
 }
 
 void ss_json_add_raw(struct ss_buf *buf, const char *key, const char *raw)
@@ -87,7 +92,7 @@ void ss_json_add_raw(struct ss_buf *buf, const char *key, const char *raw)
     size_t size = strlen(raw);
     char *room = member_room(buf, key, size);
     if (room)
-        memcpy(room, raw, size);
+        put(room, raw, size);
 }
 
 void ss_json_add_members(struct ss_buf *buf, const char *members)

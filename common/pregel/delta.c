@@ -101,18 +101,19 @@ static uint64_t *ranked(const struct ss_machine *machine, struct ss_row *row,
     const struct index_set *set, uint64_t few[FEW])
 {
     const uint32_t *ranks = machine->graph->ranks->channels;
-    uint64_t *order = set->count <= FEW ? few
-                                        : ss_arena_take(&row->memory,
-                                              set->count * sizeof(*order));
-    for (uint32_t i = 0; i < set->count; i++) {
+    const uint32_t count = set->count;
+    uint64_t *order = count <= FEW
+                          ? few
+                          : ss_arena_take(&row->memory, count * sizeof(*order));
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t at = i;
         uint64_t next = (uint64_t)ranks[set->items[i]] << 32 | set->items[i];
-        for (; set->count <= FEW && at > 0 && order[at - 1] > next; at--)
+        for (; count <= FEW && at > 0 && order[at - 1] > next; at--)
             order[at] = order[at - 1];
         order[at] = next;
     }
-    if (set->count > FEW)
-        qsort(order, set->count, sizeof(*order), by_rank);
+    if (count > FEW)
+        qsort(order, count, sizeof(*order), by_rank);
     return order;
 }
 
@@ -146,11 +147,12 @@ static size_t fill_channels(struct ss_machine *machine, struct ss_row *row,
         form->whole ? &machine->versioned : &machine->moved;
     uint64_t few[FEW];
     const uint64_t *order = ranked(machine, row, set, few);
+    const uint32_t count = set->count;
     size_t size = 0;
-    size_t capacity = set->count + (form->whole ? machine->foreign.count : 0);
+    size_t capacity = count + (form->whole ? machine->foreign.count : 0);
     part->channels =
         ss_arena_take(&row->memory, capacity * sizeof(*part->channels));
-    for (uint32_t i = 0; i < set->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         size_t c = (uint32_t)order[i];
         if (machine->versions[c])
             size += row_channel(machine, row, c, form);

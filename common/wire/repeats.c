@@ -110,12 +110,12 @@ struct ss_shortener *ss_shortener_new(void)
     return it;
 }
 
-void ss_shortener_destroy(struct ss_shortener **place)
+void ss_shortener_destroy(struct ss_shortener **shortener)
 {
-    struct ss_shortener *it = *place;
+    struct ss_shortener *it = *shortener;
     if (!it)
         return;
-    *place = NULL;
+    *shortener = NULL;
     ss_buf_fini(&it->text);
     ss_free(it->places);
     ss_free(it);

@@ -38,10 +38,9 @@ void ss_shortener_destroy(struct ss_shortener **shortener);
 bool ss_repeats_shorten(struct ss_shortener *shortener,
     const struct ss_stretch *before, size_t count,
     const struct ss_stretch *text, size_t size_max, struct ss_buf *ret);
-// Append the `size` bytes that the pieces tell to `ret`, with the same texts
-// before. SS_ECORRUPT: they tell others, or none; nothing was added.
+// Append the `size` bytes that the pieces in `told` tell to `ret`, with the
+// same texts before. SS_ECORRUPT: they tell others, or none; nothing was added.
 int ss_repeats_restore(const struct ss_stretch *before, size_t count,
-    const struct ss_stretch *pieces, size_t size,
-    struct ss_buf *ret) SS_MUST_USE;
+    const struct ss_stretch *told, size_t size, struct ss_buf *ret) SS_MUST_USE;
 
 #endif

@@ -223,22 +223,24 @@ static char *beside(const int *order, enum pace pace, body_fn *body)
     return text;
 }
 
+static void same_beside_in_all_orders(body_fn *body)
+{
+    char *first = beside(orders[0], PROMPT, body);
+    for (int o = 0; o < PACES * ORDERS; o++) {
+        char *again = beside(orders[o / PACES], (enum pace)(o % PACES), body);
+        ck_assert_str_eq(first, again);
+        ss_free(again);
+    }
+    ss_free(first);
+}
+
 static void same_beside(body_fn *body)
 {
     size_t tried = (size_t)acts_tried();
-    for (chosen[0] = 0; chosen[0] < tried; chosen[0]++) {
-        for (chosen[2] = 0; chosen[2] < tried; chosen[2]++) {
-            chosen[1] = 1;
-            char *first = beside(orders[0], PROMPT, body);
-            for (int o = 0; o < PACES * ORDERS; o++) {
-                char *again =
-                    beside(orders[o / PACES], (enum pace)(o % PACES), body);
-                ck_assert_str_eq(first, again);
-                ss_free(again);
-            }
-            ss_free(first);
-        }
-    }
+    chosen[1] = 1;
+    for (chosen[0] = 0; chosen[0] < tried; chosen[0]++)
+        for (chosen[2] = 0; chosen[2] < tried; chosen[2]++)
+            same_beside_in_all_orders(body);
 }
 
 START_TEST(beside_a_question)

@@ -79,9 +79,9 @@ START_TEST(what_is_no_key_is_refused_and_never_shown)
 {
     static const char *const texts[] = {"", "name a\nrole worker\n",
         "secret tooshort\n", "role king\n", "name ../a\n", "nonsense\n",
-        "name a\nrole worker\npublic "
-        "0000000000000000000000000000000000000000\nsecret "
-        "0000000000000000000000000000000000000001\n"};
+        ("name a\nrole worker\npublic "
+         "0000000000000000000000000000000000000000\nsecret "
+         "0000000000000000000000000000000000000001\n")};
     struct ss_key key;
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         write_text("odd", texts[i]);

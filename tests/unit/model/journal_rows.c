@@ -27,6 +27,11 @@ static struct ss_value *value(const char *text)
     return ss_value_from_text(text, strlen(text));
 }
 
+static void name(char ret[SS_UUID_SIZE], const char *id)
+{
+    (void)snprintf(ret, SS_UUID_SIZE, "%s", id);
+}
+
 struct ss_row *row_in(const char *ns)
 {
     struct ss_row *row = ss_row_new();
@@ -34,7 +39,7 @@ struct ss_row *row_in(const char *ns)
     row->kind = SS_ROW_CHECKPOINT;
     row->ns = ss_arena_text(&row->memory, ns);
     row->size = 100;
-    strcpy(row->run, "run-1");
+    name(row->run, "run-1");
     return row;
 }
 
@@ -42,8 +47,8 @@ struct ss_row *row_in(const char *ns)
 void holds(struct ss_row *row, const char *id, const char *parent)
 {
     row->has_checkpoint = true;
-    strcpy(row->checkpoint_id, id);
-    strcpy(row->parent_id, parent);
+    name(row->checkpoint_id, id);
+    name(row->parent_id, parent);
     row->source = SS_SOURCE_LOOP;
     const struct ss_checkpoint_entry *mark =
         ss_journal_find(journal, row->ns, parent);
@@ -104,7 +109,7 @@ void writes_at(struct ss_row *row, const char *path, const char *task,
         .channel = ss_arena_text(&row->memory, channel),
         .value = text ? value(text) : NULL,
     };
-    strcpy(row->writes[count].task_id, task);
+    name(row->writes[count].task_id, task);
 }
 
 void writes(struct ss_row *row, const char *task, int32_t idx,
@@ -147,7 +152,7 @@ struct ss_row *pending_row(const char *of)
 {
     struct ss_row *row = row_in("");
     row->kind = SS_ROW_WRITES;
-    strcpy(row->of, of);
+    name(row->of, of);
     return row;
 }
 

@@ -86,9 +86,9 @@ START_TEST(any_bytes_are_written_as_letter_by_letter)
         size_t size = (size_t)(ss_prng_next(&prng) % (sizeof(text) + 1));
         uint64_t rarely = 1 + ss_prng_next(&prng) % 64;
         for (size_t i = 0; i < size; i++)
-            text[i] = ss_prng_next(&prng) % rarely == 0
-                          ? (char)ss_prng_next(&prng)
-                          : 'a';
+            text[i] =
+                (char)(ss_prng_next(&prng) % rarely == 0 ? ss_prng_next(&prng)
+                                                         : 'a');
         expect_string(text, size);
     }
 }
