@@ -237,7 +237,7 @@ static const char *option_for(const struct ss_args *args, const char *word)
         {"input", ". The input is given by --input"},
         {"values", ". Values are given by --values"},
         {"value", ". The answer is given by --value"}};
-    bool is_json = strchr("{[\"", *word) || !strcmp(word, "true") ||
+    bool is_json = (*word && strchr("{[\"", *word)) || !strcmp(word, "true") ||
                    !strcmp(word, "false") || !strcmp(word, "yes");
     for (size_t i = 0; is_json && i < sizeof(json) / sizeof(*json); i++)
         EACH(it, args->items)

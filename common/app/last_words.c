@@ -30,7 +30,7 @@ struct abort_message {
 static struct {
     terminate_fn *cxx_terminate; // prints the exception and aborts
     struct abort_message **glibc;
-    char text[SS_LAST_WORDS_SIZE]; // of the exception
+    char text[SS_LAST_WORDS_SIZE]; // why, as far as it is known
 } last;
 
 // ------------------------------------------------ saying
@@ -63,14 +63,12 @@ static void say(const char *words)
 
 static void on_abort(int signal)
 {
-    char line[SS_LAST_WORDS_SIZE];
     if (!*last.text && last.glibc && *last.glibc) {
         const char *text = (*last.glibc)->text;
-        take_line(text, strlen(text), line);
-        say(line);
-    } else {
-        say(last.text);
+        take_line(text, strlen(text), last.text);
     }
+    if (*last.text)
+        say(last.text);
     raise(signal); // the handler is gone: it ends the process as it would have
 }
 

@@ -4,7 +4,6 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/json_late.h"
-
 #include "coordinator/store/store_impl.h"
 
 bool ss_store_row_same(

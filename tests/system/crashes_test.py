@@ -117,6 +117,18 @@ def test_a_body_that_aborts_without_a_word_sends_to_the_output():
                run.text())
 
 
+def test_a_worker_that_aborts_without_a_word_adds_none():
+    with World() as world:
+        source = world.path("body.c")
+        source.write_text(EXITS.replace("exit(3)", "abort()"),
+                          encoding="utf-8")
+        world.coordinator()
+        worker = world.worker(world.compile(source), None, capacity=1)
+        world.do("run", "crash", "--input", '{"log": []}', "--detach")
+        expect(worker.wait() != 0, worker.text())
+        expect("superstep: aborts" not in worker.text(), worker.text())
+
+
 FORKS = """
 #include <superstep/superstep.h>
 #include <sys/wait.h>

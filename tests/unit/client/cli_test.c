@@ -26,6 +26,7 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("run", "a", "b"), "\"b\" is one word too many");
     expect_usage(RUN("run", "a", "{}"),
         "\"{}\" is one word too many. The input is given by --input");
+    expect_usage(RUN("run", "a", ""), "\"\" is one word too many\n");
     expect_usage(RUN("resume", "t", "yes"),
         "\"yes\" is one word too many. The answer is given by --value");
     expect_usage(RUN("update", "t", "{}"),
