@@ -56,6 +56,19 @@ static const uint64_t taken[SS_OPS] = {
 #undef K
 };
 
+// Of which nothing was said.
+#define NOTHING_TEXT(key)
+#define NOTHING_INT(key) .key = SS_REQUEST_NO_INT,
+#define NOTHING_FLAG(key)
+#define NOTHING_LIST(key)
+#define NOTHING_OBJECT(key)
+#define NOTHING_ANY(key)
+static const struct ss_request nothing_said = {
+#define X(type, key) NOTHING_##type(key)
+    SS_REQUEST_MAP(X)
+#undef X
+};
+
 // The least one that there is stands for none.
 static json_int_t int_of(const json_t *value)
 {
@@ -86,25 +99,24 @@ static void take(struct ss_request *request, size_t key, json_t *value)
     }
 }
 
-static size_t find(const char *name)
+// KEYS: the op takes no such key.
+static size_t find(enum ss_op op, const char *name)
 {
-    size_t key = 0;
-    while (key < KEYS &&
-           (keys[key].name[0] != name[0] || strcmp(keys[key].name, name) != 0))
-        key++;
-    return key;
+    for (uint64_t left = taken[op]; left; left &= left - 1) {
+        size_t key = (size_t)__builtin_ctzll(left);
+        if (keys[key].name[0] == name[0] && strcmp(keys[key].name, name) == 0)
+            return key;
+    }
+    return KEYS;
 }
 
 static void read_body(struct ss_request *request)
 {
     const char *name;
     json_t *value;
-    for (size_t i = 0; i < KEYS; i++)
-        if (keys[i].type == KEY_INT)
-            *(json_int_t *)((char *)request + keys[i].at) = SS_REQUEST_NO_INT;
     json_object_foreach (request->body, name, value) {
-        size_t key = find(name);
-        if (key < KEYS && (taken[request->op] >> key & 1))
+        size_t key = find(request->op, name);
+        if (key < KEYS)
             take(request, key, value);
         else if (!request->unknown)
             request->unknown = ss_strdup(name);
@@ -115,7 +127,8 @@ struct ss_request *ss_request_new(enum ss_op op, const char *peer, uint64_t id,
     const char *signed_by, json_t *body)
 {
     ss_check(op < SS_OPS && json_is_object(body));
-    struct ss_request *request = ss_zalloc(1, sizeof(*request));
+    struct ss_request *request = ss_alloc(sizeof(*request));
+    *request = nothing_said;
     request->references = 1;
     request->op = op;
     request->peer = ss_strdup(peer);
