@@ -175,14 +175,14 @@ static void count_seen(
 // A node's versions stand together, and tell one name.
 struct told_seen {
     struct ss_row *row;
-    const char *node;   // the last, as the machine names it
-    bool has_strangers; // whose names are not the graph's
+    const char *node; // the last, as the machine names it
+    bool is_stranger; // the names are the machine's alone
 };
 
 static char *seen_name(struct told_seen *told, const char *name)
 {
-    return told->has_strangers ? ss_arena_text(&told->row->memory, name)
-                               : (char *)name;
+    return told->is_stranger ? ss_arena_text(&told->row->memory, name)
+                             : (char *)name;
 }
 
 static void add_seen(
@@ -201,9 +201,7 @@ static void fill_seen(
     struct ss_machine *machine, struct ss_row *row, bool whole)
 {
     struct ss_row_checkpoint *part = &row->checkpoint;
-    struct told_seen told = {.row = row,
-        .has_strangers =
-            machine->strangers.count > 0 || machine->moved_strangers.count > 0};
+    struct told_seen told = {.row = row};
     size_t capacity = machine->moved_seen.count + machine->moved_breaks.count +
                       machine->moved_strangers.count;
     if (whole) {
@@ -212,9 +210,15 @@ static void fill_seen(
     }
     part->seen = ss_arena_take(&row->memory, capacity * sizeof(*part->seen));
     if (whole)
-        ss_seen_each(machine, add_seen, &told);
+        ss_seen_each_known(machine, add_seen, &told);
     else
-        ss_seen_each_moved(machine, add_seen, &told);
+        ss_seen_each_known_moved(machine, add_seen, &told);
+    told.is_stranger = true;
+    told.node = NULL;
+    if (whole)
+        ss_seen_each_stranger(machine, add_seen, &told);
+    else
+        ss_seen_each_stranger_moved(machine, add_seen, &told);
     ss_check(part->seen_count == capacity);
 }
 

@@ -60,8 +60,14 @@ static inline void index_set_clear(struct index_set *set)
 
 // ------------------------------------------------ the state
 
-// What somebody has seen that has no slot: pseudo nodes, and nodes and channels
-// of another version of the graph.
+// Who has seen something that has no slot: a pseudo node, or a node of another
+// version of the graph; and a node of this one that saw channels of another.
+struct stranger {
+    bool is_node;      // its entry is among those of nodes
+    struct ss_map saw; // channel -> int64_t *
+};
+
+// What changed of that.
 struct seen_change {
     char *node;
     char *channel; // NULL: the entry itself
@@ -100,7 +106,7 @@ struct ss_machine {
     struct index_set moved_seen;   // slots; behind them nodes with a new entry
     struct index_set moved_breaks; // channels
     SS_VEC(struct seen_change) moved_strangers;
-    struct ss_map strangers; // node -> struct ss_map * (channel -> int64_t *)
+    struct ss_map strangers; // node -> struct stranger *
     // channels that the graph lacks and the journal has
     SS_VEC(struct ss_row_channel) foreign;
 };
@@ -119,15 +125,22 @@ void ss_seen_set(struct ss_machine *machine, const char *node,
 void ss_seen_triggers(struct ss_machine *machine, size_t node);
 // A node has an entry, if it saw nothing.
 void ss_seen_entry(struct ss_machine *machine, size_t node);
-// Each that there is, of nodes, breakpoints and strangers. A NULL channel is
-// the entry, version 0.
+// Each that there is, of nodes and breakpoints, whose names are the graph's or
+// ours, then of strangers. A NULL channel is the entry, version 0.
 typedef void ss_seen_visit(
     void *ctx, const char *node, const char *channel, int64_t version);
 void ss_seen_each(
     const struct ss_machine *machine, ss_seen_visit *visit, void *ctx);
+// Each of the two alone.
+void ss_seen_each_known(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx);
+void ss_seen_each_stranger(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx);
 // The same of what moved since the last row; an entry comes before its
 // versions.
-void ss_seen_each_moved(
+void ss_seen_each_known_moved(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx);
+void ss_seen_each_stranger_moved(
     const struct ss_machine *machine, ss_seen_visit *visit, void *ctx);
 void ss_seen_drop_moved(struct ss_machine *machine);
 void ss_seen_fini(struct ss_machine *machine);

@@ -61,22 +61,23 @@ static void see_break(struct ss_machine *machine, size_t c, int64_t version)
 }
 
 static void see_stranger(struct ss_machine *machine, const char *node,
-    const char *channel, int64_t version)
+    bool is_node, const char *channel, int64_t version)
 {
-    struct ss_map *entry = ss_map_get(&machine->strangers, node);
-    if (entry && !channel)
+    struct stranger *stranger = ss_map_get(&machine->strangers, node);
+    if (stranger && !channel)
         return;
-    if (!entry) {
-        entry = ss_zalloc(1, sizeof(*entry));
-        ss_map_put(&machine->strangers, node, entry);
+    if (!stranger) {
+        stranger = ss_zalloc(1, sizeof(*stranger));
+        stranger->is_node = is_node;
+        ss_map_put(&machine->strangers, node, stranger);
     }
     if (channel) {
-        int64_t *place = ss_map_get(entry, channel);
+        int64_t *place = ss_map_get(&stranger->saw, channel);
         if (place && *place == version)
             return;
         if (!place) {
             place = ss_alloc(sizeof(*place));
-            ss_map_put(entry, channel, place);
+            ss_map_put(&stranger->saw, channel, place);
         }
         *place = version;
     }
@@ -102,7 +103,7 @@ void ss_seen_set(struct ss_machine *machine, const char *node,
     else if (is_break && c != SS_NONE)
         see_break(machine, c, version);
     else if (channel || (n == SS_NONE && !is_break))
-        see_stranger(machine, node, channel, version);
+        see_stranger(machine, node, n != SS_NONE || is_break, channel, version);
 }
 
 void ss_seen_triggers(struct ss_machine *machine, size_t node)
@@ -144,7 +145,7 @@ static void visit_nodes(
     }
 }
 
-void ss_seen_each(
+void ss_seen_each_known(
     const struct ss_machine *machine, ss_seen_visit *visit, void *ctx)
 {
     const struct ss_graph *graph = machine->graph;
@@ -155,18 +156,29 @@ void ss_seen_each(
         if (machine->breaks[c])
             visit(ctx, SS_NAME_INTERRUPT, graph->channels[c].name,
                 machine->breaks[c]);
+}
+
+void ss_seen_each_stranger(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx)
+{
     for (const struct ss_map_entry *e = machine->strangers.first; e;
          e = e->next) {
-        const struct ss_map *entry = e->value;
-        if (ss_graph_node(graph, e->key) == SS_NONE &&
-            strcmp(e->key, SS_NAME_INTERRUPT) != 0)
+        const struct stranger *stranger = e->value;
+        if (!stranger->is_node)
             visit(ctx, e->key, NULL, 0);
-        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
+        for (const struct ss_map_entry *v = stranger->saw.first; v; v = v->next)
             visit(ctx, e->key, v->key, *(const int64_t *)v->value);
     }
 }
 
-void ss_seen_each_moved(
+void ss_seen_each(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx)
+{
+    ss_seen_each_known(machine, visit, ctx);
+    ss_seen_each_stranger(machine, visit, ctx);
+}
+
+void ss_seen_each_known_moved(
     const struct ss_machine *machine, ss_seen_visit *visit, void *ctx)
 {
     const struct ss_graph *graph = machine->graph;
@@ -181,6 +193,11 @@ void ss_seen_each_moved(
     for (uint32_t i = 0; i < breaks->count; i++)
         visit(ctx, SS_NAME_INTERRUPT, graph->channels[breaks->items[i]].name,
             machine->breaks[breaks->items[i]]);
+}
+
+void ss_seen_each_stranger_moved(
+    const struct ss_machine *machine, ss_seen_visit *visit, void *ctx)
+{
     for (size_t i = 0; i < machine->moved_strangers.count; i++) {
         const struct seen_change *it = &machine->moved_strangers.items[i];
         visit(ctx, it->node, it->channel, it->version);
@@ -198,16 +215,17 @@ void ss_seen_drop_moved(struct ss_machine *machine)
     SS_VEC_FINI(&machine->moved_strangers);
 }
 
-static void free_entry(void *entry)
+static void free_stranger(void *value)
 {
-    ss_map_fini(entry, ss_free);
-    ss_free(entry);
+    struct stranger *stranger = value;
+    ss_map_fini(&stranger->saw, ss_free);
+    ss_free(stranger);
 }
 
 void ss_seen_fini(struct ss_machine *machine)
 {
     ss_seen_drop_moved(machine);
-    ss_map_fini(&machine->strangers, free_entry);
+    ss_map_fini(&machine->strangers, free_stranger);
 }
 
 // ------------------------------------------------ the newest

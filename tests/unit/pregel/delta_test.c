@@ -9,6 +9,7 @@
 #include "common/model/journal.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
+#include "common/pregel/pregel_impl.h"
 #include "tests/unit/pregel/bench.h"
 
 #define A "~__pregel_pull, a"
@@ -296,6 +297,24 @@ START_TEST(only_the_keys_that_an_update_moved_are_shown)
 }
 END_TEST
 
+// Rows live on when the machine that told them is gone.
+START_TEST(a_row_owns_the_names_that_the_graph_lacks)
+{
+    raw(RAW(LAST));
+    ss_seen_set(bench->machine, "old", "gone", 3);
+    for (int whole = 0; whole <= 1; whole++) {
+        const struct ss_map_entry *old = bench->machine->strangers.first;
+        bench_save(whole);
+        const struct ss_row_checkpoint *part = bench_row();
+        const struct ss_row_seen *seen = &part->seen[part->seen_count - 1];
+        ck_assert_str_eq(seen->node, "old");
+        ck_assert_str_eq(seen->channel, "gone");
+        ck_assert_ptr_ne(seen->node, old->key);
+        ck_assert_int_eq(seen->version, 3);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {a_row_tells_what_moved_and_a_whole_one_all,
@@ -310,6 +329,7 @@ int main(void)
         a_breakpoint_that_is_passed_holds_until_something_moves,
         whose_turn_it_was_says_the_newest_version_seen,
         what_a_node_saw_stays_where_the_graph_lacks_it,
+        a_row_owns_the_names_that_the_graph_lacks,
         only_the_keys_that_an_update_moved_are_shown};
     return bench_suite("delta", tests, sizeof(tests) / sizeof(tests[0]));
 }
