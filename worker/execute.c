@@ -88,7 +88,7 @@ static int check_types(const struct ss_task *task, struct ss_error *error)
     const struct ss_writes *writes = &task->outcome->writes;
     for (size_t i = 0; i < writes->count; i++) {
         const struct ss_write *write = &writes->items[i];
-        size_t channel = ss_graph_channel(graph, write->channel);
+        size_t channel = ss_write_channel(graph, write);
         const char *holds;
         size_t size;
         if (channel == SS_NONE || !task->graph->typed[channel] ||

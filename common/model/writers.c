@@ -17,11 +17,22 @@ void ss_writes_add(
         (struct ss_write){.channel = ss_strdup(channel), .value = value});
 }
 
+size_t ss_write_channel(
+    const struct ss_graph *graph, const struct ss_write *write)
+{
+    size_t found = write->found;
+    return found > 0 && found <= graph->channels_count &&
+                   strcmp(graph->channels[found - 1].name, write->channel) == 0
+               ? found - 1
+               : ss_graph_channel(graph, write->channel);
+}
+
 static void cut(struct ss_writes *writes, size_t count)
 {
     while (writes->count > count) {
         struct ss_write *last = &writes->items[--writes->count];
-        ss_free(last->channel);
+        if (!last->is_lent)
+            ss_free((char *)last->channel);
         ss_value_unref(last->value);
     }
 }
@@ -51,6 +62,17 @@ bool ss_writers_need_worker(const struct ss_node *node)
 static void writer_add(struct ss_writer *w, const char *channel, json_t *value)
 {
     ss_writes_add(w->writes, channel, ss_value_new(json_incref(value)));
+}
+
+// To a channel of the graph: its name is lent. Takes the reference of `value`.
+static void writer_add_to(
+    struct ss_writer *w, size_t channel, struct ss_value *value)
+{
+    SS_VEC_PUSH(w->writes,
+        (struct ss_write){.channel = w->graph->channels[channel].name,
+            .value = value,
+            .found = (uint32_t)channel + 1,
+            .is_lent = true});
 }
 
 static int refuse_return(
@@ -120,12 +142,12 @@ int ss_writer_go(struct ss_writer *w, const char *name)
     return SS_OK;
 }
 
-// Is `key` one that this node's updates may hold? Others vanish.
-static bool is_known(const struct ss_writer *w, const char *key)
+// Is `key`, of that channel or of none, one that this node's updates may hold?
+// Others vanish.
+static bool is_known(const struct ss_writer *w, const char *key, size_t channel)
 {
     if (w->node->writes_input_keys)
         return ss_keys_have(&w->graph->input_keys, key);
-    size_t channel = ss_graph_channel(w->graph, key);
     if (channel != SS_NONE)
         return w->graph->channels[channel].is_state_key;
     // Kept, and then ignored as the unknown channel that it is.
@@ -144,7 +166,7 @@ static int leave_out(struct ss_writer *w, const char *key)
         return SS_OK;
     ss_hint_init(&hint, key);
     for (size_t i = 0; i < w->graph->channels_count; i++)
-        if (is_known(w, w->graph->channels[i].name))
+        if (is_known(w, w->graph->channels[i].name, i))
             ss_hint_offer(&hint, w->graph->channels[i].name);
     ss_error_set(&text, SS_EUPDATE,
         "node \"%s\": \"%s\" of its update is not a key of graph "
@@ -159,9 +181,13 @@ static int leave_out(struct ss_writer *w, const char *key)
 
 static int write_key(struct ss_writer *w, const char *key, json_t *value)
 {
-    if (!is_known(w, key))
+    size_t channel = ss_graph_channel(w->graph, key);
+    if (!is_known(w, key, channel))
         return leave_out(w, key);
-    writer_add(w, key, value);
+    if (channel == SS_NONE)
+        writer_add(w, key, value);
+    else
+        writer_add_to(w, channel, ss_value_new(json_incref(value)));
     return SS_OK;
 }
 
@@ -337,12 +363,11 @@ static int write_control(struct ss_writer *w, json_t *returned)
 
 static void write_edges(struct ss_writer *w)
 {
-    const struct ss_graph *graph = w->graph;
     for (size_t i = 0; i < w->node->edges_count; i++)
-        writer_add(w, graph->channels[w->node->edges[i]].name, json_null());
+        writer_add_to(w, w->node->edges[i], ss_value_null());
     for (size_t i = 0; i < w->node->joins_count; i++)
-        ss_writes_add(w->writes, graph->channels[w->node->joins[i]].name,
-            ss_value_new(json_string(w->node->name)));
+        writer_add_to(
+            w, w->node->joins[i], ss_value_new(json_string(w->node->name)));
 }
 
 // A raw node wrote to channels by name.

@@ -26,9 +26,10 @@
 #include "common/model/value.h"
 
 struct ss_write {
-    char *channel;          // owned
+    const char *channel;    // owned, unless it is lent
     struct ss_value *value; // owned reference
     uint32_t found; // which channel that was when it was looked for, + 1; or 0
+    bool is_lent;   // the name is of the graph whose node wrote
 };
 
 struct ss_writes {
@@ -40,7 +41,12 @@ struct ss_writes {
 void ss_writes_add(struct ss_writes *writes, const char *channel,
     struct ss_value *value); // takes the reference of value
 void ss_writes_fini(struct ss_writes *writes);
+// The copy owns its names.
 void ss_writes_copy(struct ss_writes *to, const struct ss_writes *from);
+// Which channel of `graph` the write is to; SS_NONE: it has none of that name.
+// Where it was found in a graph of the same kind it is not looked for again.
+size_t ss_write_channel(
+    const struct ss_graph *graph, const struct ss_write *write);
 
 // The functions of the application that writers need. On a coordinator: NULL.
 struct ss_writer_hooks {
@@ -72,7 +78,8 @@ struct ss_fresh {
 // mapped raw writes.
 bool ss_writers_need_worker(const struct ss_node *node);
 
-// Run the writers of `node` on `returned` (borrowed): append to *writes.
+// Run the writers of `node` on `returned` (borrowed): append to *writes. They
+// borrow names from `graph`, which has to stay as long as they do.
 // *ret_parent: a Command addressed to the parent, given, and then no write was
 // made (R0.7, graph.md 2.12); else NULL. It is a $command mark without its
 // "graph": hand it to the writers of the calling node as what that returned.

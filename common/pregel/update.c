@@ -112,13 +112,6 @@ struct written {
     size_t channel; // SS_NONE: its writes are ignored
 };
 
-// It is the one that was found before, or one of another graph was.
-static bool is_found(const struct ss_graph *graph, const struct ss_write *write)
-{
-    return write->found > 0 && write->found <= graph->channels_count &&
-           strcmp(graph->channels[write->found - 1].name, write->channel) == 0;
-}
-
 static size_t written_channel(const struct ss_graph *graph,
     const struct ss_write *write, struct written *last)
 {
@@ -127,11 +120,9 @@ static size_t written_channel(const struct ss_graph *graph,
     if (last->name && strcmp(last->name, name) == 0)
         return last->channel;
     last->name = name;
-    if (is_found(graph, write))
-        return last->channel = write->found - 1;
     // of what is not a channel the run warned when the task was committed
     last->channel =
-        ss_name_ignored(name) ? SS_NONE : ss_graph_channel(graph, name);
+        ss_name_ignored(name) ? SS_NONE : ss_write_channel(graph, write);
     return last->channel;
 }
 

@@ -290,7 +290,7 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
         if (is_null && idx < 0)
             ss_pendings_drop_write(pending, task_id, write->channel);
         next.idx = idx < 0 ? idx : place;
-        next.channel = write->channel;
+        next.channel = (char *)write->channel;
         next.value = write->value;
         ss_pendings_add(pending, &next, true, call);
         if (is_due)

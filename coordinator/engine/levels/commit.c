@@ -92,7 +92,7 @@ static void add_answers(const struct task *task, struct ss_writes *writes)
 // Who applies the write need not look for its channel again.
 static bool find_channel(const struct ss_graph *graph, struct ss_write *write)
 {
-    size_t channel = ss_graph_channel(graph, write->channel);
+    size_t channel = ss_write_channel(graph, write);
     if (channel != SS_NONE)
         write->found = (uint32_t)channel + 1;
     return channel != SS_NONE;
