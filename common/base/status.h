@@ -34,6 +34,13 @@ const char *ss_status_text(int status);
 // The code with this stable name; SS_OK if there is none.
 int ss_status_by_name(const char *name);
 
+// No error yet. Its text is empty, and no more of it is touched: it is large.
+static inline void ss_error_none(struct ss_error *error)
+{
+    error->status = 0;
+    error->message[0] = '\0';
+}
+
 // Fill `error` (may be NULL) and return `status`, so that callers can write
 // `return ss_error_set(error, SS_EINVAL, "graph %s: ...", name);`.
 int ss_error_set(struct ss_error *error, int status, const char *format, ...)

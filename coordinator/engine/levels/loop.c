@@ -334,13 +334,14 @@ static bool rests(struct loop *loop)
 static void next_superstep(struct loop *loop)
 {
     size_t channel = SS_NONE;
-    struct ss_error error = {0};
+    struct ss_error error;
     struct ss_update_task *tasks = update_tasks(loop);
     size_t count = loop->facts.tasks.count;
     if (ss_loop_fold(loop, tasks, count, &superstep_folds)) {
         ss_arena_reset(&loop->facts.engine->levels->scratch);
         return;
     }
+    ss_error_none(&error);
     int status = ss_loop_apply(loop, tasks, count, &channel, &error);
     ss_loop_drop_folds(loop);
     if (status != SS_OK) {

@@ -91,8 +91,9 @@ void ss_task_back_off(struct task *task, const char *why)
 // of the application, else on a worker.
 static void task_write(struct task *task)
 {
-    struct ss_error error = {0};
+    struct ss_error error;
     json_t *parent = NULL;
+    ss_error_none(&error);
     task->facts.order_kind = SS_ORDER_WRITERS;
     if (ss_writers_need_worker(task->facts.planned.node)) {
         ss_task_ready(task);

@@ -76,7 +76,8 @@ static int look_at(struct thread *thread, const struct ss_request *request,
 static void enter(struct run *run, const struct ss_request *request)
 {
     struct engine *engine = ss_run_facts(run)->engine;
-    struct ss_error error = {0};
+    struct ss_error error;
+    ss_error_none(&error);
     int status = ss_run_enter(run, &error);
     if (status == SS_OK)
         return;
@@ -150,12 +151,13 @@ static void ask(
     struct thread *thread, const struct ss_request *request, enum turn turn)
 {
     struct engine *engine = ss_thread_facts(thread)->engine;
-    struct ss_error error = {0};
+    struct ss_error error;
     enum if_busy if_busy = IF_BUSY_REJECT;
     struct ss_graph *graph = NULL;
     struct run *run = NULL;
     const char *name = request->run;
     bool is_ours = turn == TURN_NAME_KNOWN || turn == TURN_NAME_CLAIMED;
+    ss_error_none(&error);
     ss_check(turn <= TURN_NAME_CLAIMED);
     if (ss_run_serve_repeated(thread, request, name))
         return;

@@ -167,7 +167,8 @@ static bool is_damage(int status)
 // of the thread can be read.
 static void check_rows(struct thread *thread)
 {
-    struct ss_error error = {0};
+    struct ss_error error;
+    ss_error_none(&error);
     if (ss_journal_check(thread->facts.journal, &error) == SS_OK)
         return;
     ss_error_wrap(&error, "thread %s", thread->facts.id);
@@ -193,8 +194,9 @@ static uint64_t void_to(struct ss_row *const *rows, size_t count)
 
 static bool take_rows(struct thread *thread, const struct ss_event *event)
 {
-    struct ss_error error = {0};
+    struct ss_error error;
     int status = event->rows.status;
+    ss_error_none(&error);
     await_no_more(thread);
     ss_thread_dirty(thread);
     if (status != SS_OK)
