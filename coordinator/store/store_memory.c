@@ -134,10 +134,10 @@ static void thread_free(void *value)
     ss_free(thread);
 }
 
-static void rows_apply(
-    struct memory_store *store, const struct ss_store_unit *unit)
+// `thread`: the unit's; NULL: it has no rows yet.
+static void rows_apply(struct memory_store *store, struct thread *thread,
+    const struct ss_store_unit *unit)
 {
-    struct thread *thread = ss_map_get(&store->threads, unit->thread);
     if (thread && unit->delete_thread) {
         thread_free(ss_map_remove(&store->threads, unit->thread));
         thread = NULL;
@@ -318,12 +318,18 @@ static void put_apply(
 
 // --- what a unit asks -------------------------------------------------------
 
+struct unit_view {
+    struct memory_store *store;
+    const struct thread *thread; // the unit's; NULL: it has no rows yet
+};
+
 static int view_head(
     void *ctx, const char *name, uint64_t *ret_head, struct ss_error *error)
 {
+    (void)name;
     (void)error;
-    struct memory_store *store = ctx;
-    *ret_head = thread_head(ss_map_get(&store->threads, name));
+    const struct unit_view *unit = ctx;
+    *ret_head = thread_head(unit->thread);
     return SS_OK;
 }
 
@@ -331,8 +337,8 @@ static int view_row_same(void *ctx, const struct ss_store_row *row,
     bool *ret_same, struct ss_error *error)
 {
     (void)error;
-    struct memory_store *store = ctx;
-    const struct thread *thread = ss_map_get(&store->threads, row->thread);
+    const struct unit_view *unit = ctx;
+    const struct thread *thread = unit->thread;
     size_t at = row_position(thread, row->seq);
     *ret_same = false;
     if (thread && at < thread->rows.count) {
@@ -347,8 +353,8 @@ static int view_hash(void *ctx, enum ss_store_table which, const char *key,
     bool *ret_there, uint64_t *ret_hash, struct ss_error *error)
 {
     (void)error;
-    struct memory_store *store = ctx;
-    const struct table *table = &store->tables[which];
+    const struct unit_view *unit = ctx;
+    const struct table *table = &unit->store->tables[which];
     struct entry *entry = entry_at(table, entry_position(table, key), key);
     *ret_there = entry != NULL;
     if (entry) {
@@ -364,22 +370,26 @@ static int memory_apply(
     struct ss_store *base, struct ss_store_batch *batch, struct ss_error *error)
 {
     struct memory_store *store = (struct memory_store *)base;
+    struct unit_view looked = {.store = store};
     const struct ss_store_view view = {
         .head = view_head,
         .row_same = view_row_same,
         .hash = view_hash,
-        .ctx = store,
+        .ctx = &looked,
     };
     for (size_t i = 0; i < batch->units_count; i++) {
         struct ss_store_unit *unit = &batch->units[i];
+        struct thread *thread =
+            unit->thread ? ss_map_get(&store->threads, unit->thread) : NULL;
         bool repeat = false;
+        looked.thread = thread;
         int status = ss_store_unit_check(&view, unit, &repeat, error);
         ss_check(status == SS_OK);
         if (unit->result != SS_OK || repeat) {
             continue;
         }
         if (unit->thread) {
-            rows_apply(store, unit);
+            rows_apply(store, thread, unit);
         }
         for (size_t p = 0; p < unit->puts_count; p++) {
             put_apply(store, &unit->puts[p]);

@@ -50,6 +50,7 @@ struct audience {
     } subscribers;
     bool any_subgraphs; // one of them wants what is told inside
     enum told_scope scope;
+    uint64_t named_by;     // in a scope: the row whose entry names it; 0: none
     struct replay *replay; // its run is the shadow of one that is told again
     struct ss_map message_ids; // R10.13: seen in this run
 };

@@ -181,8 +181,8 @@ static struct ss_row *event_row(struct loop *loop)
         level->thread, ss_run_facts(level->run)->id, level->ns);
 }
 
-// Takes `data`.
-static void note(
+// Takes `data`. Gives the row's number.
+static uint64_t note(
     struct loop *loop, enum ss_told what, const char *task_id, json_t *data)
 {
     const struct loop_facts *level = ss_loop_facts(loop);
@@ -196,10 +196,11 @@ static void note(
         event->ns = ss_arena_text(&row->memory, level->ns);
     event->task_id = ss_arena_text(&row->memory, task_id);
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
-        return;
+        return row->seq;
     const char *own = what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
     if (!same || !ss_id_same(own, level->checkpoint.id))
         event->of = ss_arena_text(&row->memory, level->checkpoint.id);
+    return row->seq;
 }
 
 // A nested loop that goes on with an earlier run's checkpoint may hang
@@ -247,6 +248,7 @@ void ss_emit_begin(
     const struct loop_facts *level = ss_loop_facts(loop);
     struct run *run = level->run;
     const struct run_facts *its = ss_run_facts(run);
+    ss_check(its->audience->named_by == 0); // scopes do not nest
     its->audience->scope = SCOPE_NAMED;
     if (!scripted(loop))
         return;
@@ -254,7 +256,8 @@ void ss_emit_begin(
         its->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop) &&
                !(what == SS_TOLD_STARTS && has_handler(loop))) {
-        note(loop, what, task ? ss_task_facts(task)->planned.id : NULL, NULL);
+        its->audience->named_by = note(
+            loop, what, task ? ss_task_facts(task)->planned.id : NULL, NULL);
     } else {
         its->audience->scope = SCOPE_RAW;
         if (what == SS_TOLD_TICK && level->persists)
@@ -264,7 +267,9 @@ void ss_emit_begin(
 
 void ss_emit_end(struct loop *loop)
 {
-    audience_of(ss_loop_facts(loop)->run)->scope = SCOPE_NONE;
+    struct audience *audience = audience_of(ss_loop_facts(loop)->run);
+    audience->scope = SCOPE_NONE;
+    audience->named_by = 0;
 }
 
 static bool listened(const struct loop *loop, unsigned mode)
@@ -288,9 +293,12 @@ bool ss_emit_wants(const struct loop *loop, unsigned mode)
 // So many events more, of the row that they rest on.
 static struct event_position count(struct loop *loop, uint32_t events)
 {
-    struct thread *thread = ss_loop_facts(loop)->thread;
-    uint64_t seq =
-        scripted(loop) ? event_row(loop)->seq : ss_thread_head(thread);
+    const struct loop_facts *level = ss_loop_facts(loop);
+    struct thread *thread = level->thread;
+    uint64_t seq = audience_of(level->run)->named_by;
+    if (seq == 0)
+        seq = scripted(loop) ? event_row(loop)->seq : ss_thread_head(thread);
+    ss_check(seq <= ss_thread_head(thread));
     return ss_thread_count_events(thread, seq, events);
 }
 

@@ -85,10 +85,11 @@ static void rest_on_others(const struct thread *thread, struct ss_row *row)
 
 void ss_thread_seal(struct thread *thread)
 {
-    struct ss_error error = {0};
+    struct ss_error error;
     struct ss_row *row = thread->facts.open;
     if (!row)
         return;
+    ss_error_none(&error);
     ss_check(row->seq == ss_journal_head(thread->facts.journal) + 1);
     row->kind = kind_of(row);
     rest_on_others(thread, row);
@@ -211,6 +212,9 @@ struct event_position ss_thread_count_events(
 
 void ss_thread_put_take(struct thread *thread, struct ss_command_put put)
 {
+    enum { USUAL = 2 }; // of a run and its thread
+    thread->puts.items = ss_vec_grow(thread->puts.items, &thread->puts.capacity,
+        USUAL, sizeof(*thread->puts.items));
     SS_VEC_PUSH(&thread->puts, put);
     ss_thread_dirty(thread);
 }
