@@ -17,33 +17,56 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-// The two digits of each byte, one pair behind the other.
-#define PAIRS(first)                                                           \
-    first "0" first "1" first "2" first "3" first "4" first "5" first          \
-          "6" first "7" first "8" first "9" first "a" first "b" first          \
-          "c" first "d" first "e" first "f"
-static const char hex_pairs[] = PAIRS("0") PAIRS("1") PAIRS("2") PAIRS("3")
-    PAIRS("4") PAIRS("5") PAIRS("6") PAIRS("7") PAIRS("8") PAIRS("9") PAIRS("a")
-        PAIRS("b") PAIRS("c") PAIRS("d") PAIRS("e") PAIRS("f");
-
-static inline void hex(const uint8_t *bytes, size_t size, char *to)
+static inline void put_u32(uint8_t *to, uint32_t value)
 {
-    for (size_t i = 0; i < size; i++)
-        memcpy(to + 2 * i, hex_pairs + 2 * (size_t)bytes[i], 2);
+    to[0] = (uint8_t)(value >> 24);
+    to[1] = (uint8_t)(value >> 16);
+    to[2] = (uint8_t)(value >> 8);
+    to[3] = (uint8_t)value;
 }
 
-static void put_u64(uint8_t *to, uint64_t value)
+static inline void put_u64(uint8_t *to, uint64_t value)
 {
-    for (int i = 0; i < 8; i++)
-        to[i] = (uint8_t)(value >> (56 - 8 * i));
+    put_u32(to, (uint32_t)(value >> 32));
+    put_u32(to + 4, (uint32_t)value);
+}
+
+static inline uint64_t read_u32(const uint8_t *from)
+{
+    return (uint64_t)from[0] << 24 | (uint64_t)from[1] << 16 |
+           (uint64_t)from[2] << 8 | from[3];
 }
 
 static uint64_t read_u64(const uint8_t *from)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++)
-        value = value << 8 | from[i];
-    return value;
+    return read_u32(from) << 32 | read_u32(from + 4);
+}
+
+// The eight digits of four bytes, the first one highest.
+static inline uint64_t digits_of(uint32_t bytes)
+{
+    uint64_t apart = bytes;
+    apart = (apart | apart << 16) & UINT64_C(0x0000ffff0000ffff);
+    apart = (apart | apart << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    uint64_t values = (apart | apart << 4) & EACH(15);
+    uint64_t above = (values + EACH(6)) >> 4 & EACH(1); // nine
+    return values + EACH('0') + above * ('a' - '0' - 10);
+}
+
+// 8-4-4-4-12 digits. A run of three nodes has a dozen: all are made at once.
+static void uuid_write(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE])
+{
+    uint64_t second = digits_of((uint32_t)high);
+    uint64_t third = digits_of((uint32_t)(low >> 32));
+    uint8_t *to = (uint8_t *)ret_uuid;
+    put_u64(to, digits_of((uint32_t)(high >> 32)));
+    put_u32(to + 9, (uint32_t)(second >> 32));
+    put_u32(to + 14, (uint32_t)second);
+    put_u32(to + 19, (uint32_t)(third >> 32));
+    put_u32(to + 24, (uint32_t)third);
+    put_u64(to + 28, digits_of((uint32_t)low));
+    to[8] = to[13] = to[18] = to[23] = '-';
+    to[SS_UUID_SIZE - 1] = '\0';
 }
 
 static void hash128(const void *bytes, size_t size, uint8_t ret_digest[16])
@@ -55,22 +78,18 @@ static void hash128(const void *bytes, size_t size, uint8_t ret_digest[16])
 
 void ss_uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
 {
-    // 8-4-4-4-12 digits
-    hex(bytes, 4, ret_uuid);
-    hex(bytes + 4, 2, ret_uuid + 9);
-    hex(bytes + 6, 2, ret_uuid + 14);
-    hex(bytes + 8, 2, ret_uuid + 19);
-    hex(bytes + 10, 6, ret_uuid + 24);
-    ret_uuid[8] = ret_uuid[13] = ret_uuid[18] = ret_uuid[23] = '-';
-    ret_uuid[SS_UUID_SIZE - 1] = '\0';
+    uuid_write(read_u64(bytes), read_u64(bytes + 8), ret_uuid);
 }
 
 void ss_hash_hex(const void *bytes, size_t size, char ret_hex[SS_HEX128_SIZE])
 {
-    uint8_t digest[16];
-    hash128(bytes, size, digest);
-    hex(digest, sizeof(digest), ret_hex);
-    ret_hex[SS_HEX128_SIZE - 1] = '\0';
+    XXH128_hash_t hash = XXH3_128bits(bytes, size);
+    uint8_t *to = (uint8_t *)ret_hex;
+    put_u64(to, digits_of((uint32_t)(hash.high64 >> 32)));
+    put_u64(to + 8, digits_of((uint32_t)hash.high64));
+    put_u64(to + 16, digits_of((uint32_t)(hash.low64 >> 32)));
+    put_u64(to + 24, digits_of((uint32_t)hash.low64));
+    to[SS_HEX128_SIZE - 1] = '\0';
 }
 
 uint64_t ss_hash64(const void *bytes, size_t size)
@@ -81,12 +100,10 @@ uint64_t ss_hash64(const void *bytes, size_t size)
 void ss_uuid6(
     uint64_t ticks, int64_t step, uint64_t node, char ret_uuid[SS_UUID_SIZE])
 {
-    uint8_t bytes[16];
     uint64_t clock = (uint64_t)step & 0x3fff;
-    put_u64(bytes, (ticks >> 12) << 16 | UINT64_C(0x6000) | (ticks & 0xfff));
-    put_u64(bytes + 8,
-        UINT64_C(1) << 63 | clock << 48 | (node & UINT64_C(0xffffffffffff)));
-    ss_uuid_text(bytes, ret_uuid);
+    uuid_write((ticks >> 12) << 16 | UINT64_C(0x6000) | (ticks & 0xfff),
+        UINT64_C(1) << 63 | clock << 48 | (node & UINT64_C(0xffffffffffff)),
+        ret_uuid);
 }
 
 uint64_t ss_uuid6_ticks(int64_t wall_us)
@@ -110,10 +127,8 @@ uint64_t ss_uuid6_read(const char *uuid)
 
 void ss_uuid4(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE])
 {
-    uint8_t bytes[16];
-    put_u64(bytes, (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000));
-    put_u64(bytes + 8, low << 2 >> 2 | UINT64_C(1) << 63);
-    ss_uuid_text(bytes, ret_uuid);
+    uuid_write((high & ~UINT64_C(0xf000)) | UINT64_C(0x4000),
+        low << 2 >> 2 | UINT64_C(1) << 63, ret_uuid);
 }
 
 void ss_uuid5(
@@ -235,9 +250,8 @@ size_t ss_task_seed(const char *checkpoint_id, char *ret)
 void ss_task_uuid_of(
     const char *bytes, size_t size, char ret_uuid[SS_UUID_SIZE])
 {
-    uint8_t digest[16];
-    hash128(bytes, size, digest);
-    ss_uuid_text(digest, ret_uuid);
+    XXH128_hash_t hash = XXH3_128bits(bytes, size);
+    uuid_write(hash.high64, hash.low64, ret_uuid);
 }
 
 void ss_interrupt_id(

@@ -1,6 +1,7 @@
 #include "common/base/ids.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/suite.h"
@@ -142,6 +143,24 @@ START_TEST(a_checkpoint_id_shows_its_ticks_and_node)
     ck_assert_uint_eq(ss_uuid6_read(CHECKPOINT), UINT64_C(0x1f1e5e9db535873));
     ss_uuid6(1, 0, UINT64_MAX, id);
     ck_assert_str_eq(id, "00000000-0000-6001-8000-ffffffffffff");
+}
+END_TEST
+
+START_TEST(each_byte_of_an_id_is_told_by_its_two_digits)
+{
+    for (unsigned value = 0; value < 256; value++) {
+        uint8_t bytes[16];
+        char id[SS_UUID_SIZE], expected[SS_UUID_SIZE + 1];
+        size_t size = 0;
+        for (unsigned i = 0; i < sizeof(bytes); i++) {
+            bytes[i] = (uint8_t)(value + 17 * i);
+            size += (size_t)snprintf(expected + size, sizeof(expected) - size,
+                "%02x%s", bytes[i],
+                i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
+        }
+        ss_uuid_text(bytes, id);
+        ck_assert_str_eq(id, expected);
+    }
 }
 END_TEST
 
@@ -341,6 +360,7 @@ int main(void)
     tcase_add_test(tcase, named_uuids_are_those_of_the_reference);
     tcase_add_test(tcase, the_step_stands_in_the_fourth_group);
     tcase_add_test(tcase, a_checkpoint_id_shows_its_ticks_and_node);
+    tcase_add_test(tcase, each_byte_of_an_id_is_told_by_its_two_digits);
     tcase_add_test(tcase, later_ids_sort_later);
     tcase_add_test(tcase, the_epoch_of_1970_is_a_known_tick);
     tcase_add_test(tcase, only_version_6_has_ticks);
