@@ -362,9 +362,10 @@ static void commit(struct work *work)
         ss_channel_fini(channel);
         *channel = it->copy;
         it->copy = (struct ss_channel){0};
-        ss_machine_stir(machine, it->channel);
         if (it->consumed || it->changed)
             moved(machine, it->channel, next);
+        else
+            ss_machine_stir(machine, it->channel);
         if (it->changed && !work->update->is_view &&
             ss_channel_available(channel))
             index_set_add(&machine->updated_last, it->channel);
