@@ -21,6 +21,9 @@ struct attempts {
 
 // ------------------------------------------------ order.c
 
+// Do workers hold attempts and results that may outlive this process? Not where
+// the rows end with it: there they are threads of it.
+bool ss_attempts_outlive_us(const struct engine *engine);
 // Task and answers -> the worker's order (order.c), with texts of the task's.
 // Gives.
 struct ss_assignment *ss_task_order(struct task *task);

@@ -8,8 +8,14 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/workers.h"
+#include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
+
+bool ss_attempts_outlive_us(const struct engine *engine)
+{
+    return !engine->options.keeps_rows;
+}
 
 static void add_run(struct ss_assignment *order, const struct run *run)
 {
@@ -36,8 +42,8 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->shard_epoch = ss_shard_epoch(level->engine, ss_shard_of(its->id));
     ss_task_describe(task, order);
     add_run(order, level->run);
-    if (level->run && ss_task_facts(task)->planned.node &&
-        order->kind == SS_ORDER_NODE)
+    if (ss_attempts_outlive_us(level->engine) && level->run &&
+        ss_task_facts(task)->planned.node && order->kind == SS_ORDER_NODE)
         order->digest = ss_assignment_digest(order);
     return order;
 }

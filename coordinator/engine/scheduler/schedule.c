@@ -567,37 +567,50 @@ void ss_workers_expire(struct engine *engine)
 
 // ------------------------------------------------ outcomes
 
+// The worker keeps its result until the row that holds it is durable. `thread`
+// NULL: no row will, it may forget it at once.
+static void settle(struct engine *engine, const char *peer,
+    struct ss_attempt attempt, struct thread *thread)
+{
+    if (!ss_attempts_outlive_us(engine))
+        return;
+    struct ss_command settled = {.type = SS_COMMAND_SETTLED,
+        .peer = ss_strdup(peer),
+        .attempt = attempt};
+    if (thread)
+        ss_thread_release_at(thread,
+            ss_thread_gate(thread, GATE_SETTLED, DURABLE_SYNC), settled);
+    else
+        ss_engine_command(engine, settled);
+}
+
 void ss_worker_done(struct engine *engine, const struct ss_event *event)
 {
     struct ss_outcome *outcome = event->done.outcome;
-    struct task *task = ss_attempt_find(engine, outcome->attempt);
+    const struct ss_attempt attempt = outcome->attempt;
+    struct task *task = ss_attempt_find(engine, attempt);
     struct worker *worker =
         ss_map_get(&engine->scheduler->workers, event->peer);
-    ss_lingering_ended(engine, outcome->attempt);
-    if (!task && worker && ss_attempt_was_let_go(worker, outcome->attempt)) {
+    ss_lingering_ended(engine, attempt);
+    if (!task && worker && ss_attempt_was_let_go(worker, attempt)) {
         ss_engine_narrate(engine, "a result of a thread that has moved is "
                                   "left to its owner");
         worker->seen_ms = engine->now_ms;
         ss_outcome_destroy(&outcome);
         return;
     }
-    struct ss_command settled = {.type = SS_COMMAND_SETTLED,
-        .peer = ss_strdup(event->peer),
-        .attempt = outcome->attempt};
     if (worker)
         worker->seen_ms = engine->now_ms;
     if (!task || attempt_of(task)->worker != worker) {
         ss_engine_narrate(engine, "a late result of a lost attempt is ignored");
-        ss_engine_command(engine, settled);
+        settle(engine, event->peer, attempt, NULL);
         ss_outcome_destroy(&outcome);
         return;
     }
     struct thread *thread = ss_task_level(task)->thread;
     attempt_ends(task);
     tell(task, outcome);
-    // it keeps its result until the row that holds it is durable
-    ss_thread_release_at(
-        thread, ss_thread_gate(thread, GATE_SETTLED, DURABLE_SYNC), settled);
+    settle(engine, event->peer, attempt, thread);
 }
 
 void ss_worker_live(struct engine *engine, const struct ss_event *event)
