@@ -45,8 +45,7 @@ struct ss_local {
     int64_t skipped_ms;
     struct ss_local_reports reports;
     size_t reports_taken;
-    SS_VEC(uint64_t) unknown; // tags: threads to be read that nobody knows
-    struct ss_error refused;  // why the engine refused our worker
+    struct ss_error refused; // why the engine refused our worker
     uint64_t requests;
     // the request under way
     const struct ss_local_listener *listener;
@@ -166,14 +165,6 @@ static void on_item(struct ss_local *local, json_t *item)
         local->listener->on_item(local->listener->ctx, item);
 }
 
-// Most threads that are read are new ones, of runs that begin. Where a unit is
-// applied when it is given, nothing that waits could make the thread known.
-static bool is_new(struct ss_local *local, const struct ss_command *command)
-{
-    return ss_storage_keeps_rows(local->storage) &&
-           !ss_storage_knows(local->storage, command->thread);
-}
-
 // What the core itself carries out is for the store.
 static bool local_command(void *ctx, const struct ss_command *command)
 {
@@ -190,10 +181,6 @@ static bool local_command(void *ctx, const struct ss_command *command)
             ss_crew_cancel(local->crew, command->attempt);
         break;
     case SS_COMMAND_READ:
-        if (!is_new(local, command))
-            return false;
-        SS_VEC_PUSH(&local->unknown, command->tag);
-        break;
     case SS_COMMAND_STORE:
     case SS_COMMAND_SCAN:
     case SS_COMMAND_FIND:
@@ -230,6 +217,14 @@ static int local_store(
 {
     struct ss_local *local = ctx;
     return ss_storage_apply(local->storage, unit, error);
+}
+
+// A unit is applied when it is given: nothing that waits could make the thread
+// known.
+static bool local_is_new(void *ctx, const char *thread)
+{
+    struct ss_local *local = ctx;
+    return !ss_storage_knows(local->storage, thread);
 }
 
 // The lines that a step logs are dropped: there is no log.
@@ -309,13 +304,6 @@ static bool step_report(struct ss_local *local)
 
 static bool step_storage(struct ss_local *local)
 {
-    if (local->unknown.count > 0) {
-        struct ss_event event = {.type = SS_EVENT_ROWS};
-        event.rows.tag = local->unknown.items[0];
-        SS_VEC_REMOVE(&local->unknown, 0);
-        tell(local, &event);
-        return true;
-    }
     struct ss_job *job = ss_storage_take(local->storage);
     if (!job)
         return false;
@@ -405,16 +393,17 @@ static struct ss_core *new_core(
 {
     struct ss_prng mixed;
     ss_prng_init(&mixed, (uint64_t)clock_us(CLOCK_REALTIME) ^ epoch << 32);
-    return ss_core_new(
-        &(struct ss_core_options){.self = {.name = "local", .epoch = epoch},
-            .outlives_store = true,
-            .keeps_rows = ss_storage_keeps_rows(local->storage),
-            .seed = seed ? seed : ss_prng_next(&mixed),
-            .lease_ms = LEASE_MS,
-            .heartbeat_ms = LEASE_MS,
-            .command = local_command,
-            .store = ss_storage_keeps_rows(local->storage) ? local_store : NULL,
-            .ctx = local});
+    return ss_core_new(&(struct ss_core_options){
+        .self = {.name = "local", .epoch = epoch},
+        .outlives_store = true,
+        .keeps_rows = ss_storage_keeps_rows(local->storage),
+        .seed = seed ? seed : ss_prng_next(&mixed),
+        .lease_ms = LEASE_MS,
+        .heartbeat_ms = LEASE_MS,
+        .command = local_command,
+        .store = ss_storage_keeps_rows(local->storage) ? local_store : NULL,
+        .is_new = ss_storage_keeps_rows(local->storage) ? local_is_new : NULL,
+        .ctx = local});
 }
 
 static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
@@ -497,7 +486,6 @@ void ss_local_close(struct ss_local **local)
         ss_outcome_destroy(&old->reports.list.items[i].outcome);
     }
     SS_VEC_FINI(&old->reports.list);
-    SS_VEC_FINI(&old->unknown);
     ss_core_destroy(&old->core);
     ss_storage_close(&old->storage);
     ss_application_destroy(&old->application);

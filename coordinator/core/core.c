@@ -254,6 +254,12 @@ static int core_store(
     return core->options.store(core->options.ctx, &unit, error);
 }
 
+static bool core_is_new(void *ctx, const char *thread)
+{
+    const struct ss_core *core = ctx;
+    return core->options.is_new(core->options.ctx, thread);
+}
+
 static void core_start_engine(struct ss_core *core)
 {
     const struct ss_core_options *options = &core->options;
@@ -271,6 +277,7 @@ static void core_start_engine(struct ss_core *core)
         .idle_large_max = options->idle_large_max,
         .keeps_rows = options->keeps_rows,
         .store = options->store ? core_store : NULL,
+        .is_new = options->is_new ? core_is_new : NULL,
         .store_ctx = core,
         .narrate = options->narrate ? core_narrate : NULL,
         .narrate_ctx = core};

@@ -154,6 +154,8 @@ struct ss_core_options {
     // of it. With `keeps_rows` and `outlives_store` alone. NULL: units are
     // jobs.
     int (*store)(void *ctx, struct ss_store_unit *unit, struct ss_error *error);
+    // With `store` alone: it has nothing of that thread. NULL: each is read.
+    bool (*is_new)(void *ctx, const char *thread);
     uint64_t seed;
     int64_t lease_ms, heartbeat_ms, adopt_ms, idle_ms; // engine.h
     uint32_t crashes_max;                              // the same

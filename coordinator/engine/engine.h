@@ -323,6 +323,9 @@ struct ss_engine_options {
     // step. NULL: they are.
     int (*store)(
         void *ctx, const struct ss_command *command, struct ss_error *error);
+    // With such a store alone: it has nothing of that thread, which is not read
+    // then. NULL: each is read.
+    bool (*is_new)(void *ctx, const char *thread);
     void *store_ctx;
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);

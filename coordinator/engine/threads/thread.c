@@ -73,12 +73,26 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
     return thread;
 }
 
+static bool take_rows(struct thread *thread, const struct ss_event *event);
+
+// Most threads that are asked for are new ones, of runs that begin.
+static bool is_new(const struct engine *engine, const char *id)
+{
+    ss_check(!engine->options.is_new || engine->options.store);
+    return engine->options.is_new &&
+           engine->options.is_new(engine->options.store_ctx, id);
+}
+
 struct thread *ss_thread_get(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_thread_find(engine, id);
     if (thread->facts.state == THREAD_COLD && !thread->facts.is_unread &&
         ss_is_read(engine, id)) {
         ss_thread_move(thread, THREAD_LOADING);
+        if (is_new(engine, id)) {
+            take_rows(thread, &(struct ss_event){.type = SS_EVENT_ROWS});
+            return thread;
+        }
         thread->load_tag = await_tag(thread);
         ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_READ,
                                       .tag = thread->load_tag,
