@@ -50,7 +50,8 @@ struct ss_client {
     char *home; // the endpoint that is asked first
     char *keys; // or NULL
     const char
-        *trouble; // why nobody answers, as reported by the last link; or NULL
+        *trouble;  // why nobody answers, as reported by the last link; or NULL
+    bool is_heard; // home, since it was opened
     int64_t wake_at_ms;
     struct ss_client_waits waits;
     uint64_t last_key;
@@ -145,6 +146,7 @@ static void open_line(
     struct ss_error ignored;
     if (command->type == SS_TALK_REOPEN) {
         ss_client_lines_close(&client->lines, 0);
+        client->is_heard = false;
         ss_free(client->home);
         client->home = ss_strdup(command->endpoint);
     }
@@ -212,6 +214,8 @@ static const char *note_trouble(struct ss_client *client)
 static bool find_why(struct ss_client *client, char *ret_why, size_t size)
 {
     const char *trouble = note_trouble(client);
+    if (client->is_heard && !trouble)
+        return false; // it answers, and others do not
     enum ss_probe found =
         client->endpoints_count == 1
             ? ss_link_probe(client->endpoints[0], ret_why, size)
@@ -307,6 +311,7 @@ static void receive(
     if (ss_message_decode(bytes, size, &message, &error) != SS_OK)
         return;
     client->trouble = NULL;
+    client->is_heard = client->is_heard || line == 0;
     if (message->type == SS_MESSAGE_ANSWER)
         ss_stop_at(message->final ? SS_STOP_CLIENT_DONE : SS_STOP_CLIENT_TOLD);
     if (message->type == SS_MESSAGE_PONG)

@@ -65,7 +65,7 @@ int ss_cmd_health(struct ss_client *client)
     char answer[ANSWER_SIZE] = "";
     (void)client;
     const char *colon = strrchr(words.items[0], ':');
-    if (!colon || !colon[1])
+    if (!colon || !colon[1] || strchr(words.items[0], '/')) // no URL
         return ss_cli_usage(
             "\"%.100s\" is not ADDR:PORT, as --metrics has it", words.items[0]);
     char *host = ss_memdup(words.items[0], (size_t)(colon - words.items[0]));

@@ -2,10 +2,13 @@
 // as graphs say it, and as an operator does.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/cli/input.h"
 #include "client/cli/limited.h"
 #include "client/commands.h"
+#include "common/model/limits.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 static struct ss_arg_list words;
@@ -47,15 +50,37 @@ static void print(const json_t *answer)
 {
     const char *name = words.items[0];
     bool was_set = ss_json_bool(answer, "was_set", false);
-    if (clear)
-        printf("limit %s %s\n", name,
-            was_set ? "is as graphs say it again" : "was not set");
-    else
-        printf("limit %s: %lld tasks%s%s may %s%s, whatever graphs say. "
+    if (clear && was_set)
+        printf("limit %s is as graphs say it again\n", name);
+    else if (!clear)
+        printf("limit %s: %lld task%s%s%s may %s%s, whatever graphs say. "
                "superstep limit %s --clear takes that back\n",
             name, (long long)(tasks > 0 ? tasks : begun),
-            each ? " for each " : "", each ? each : "",
-            tasks > 0 ? "be out" : "begin in ", tasks > 0 ? "" : per, name);
+            tasks == 1 || begun == 1 ? "" : "s", each ? " for each " : "",
+            each ? each : "", tasks > 0 ? "be out" : "begin in ",
+            tasks > 0 ? "" : per, name);
+}
+
+// What was not set may be mistyped.
+static int tell_not_set(struct ss_client *client, const char *name)
+{
+    json_t *answer = NULL, *limit;
+    struct ss_hint hint;
+    size_t i;
+    bool is_known = false;
+    int status = ss_cli_ask(client, "limits", json_object(), NULL, &answer);
+    if (status != SS_CLI_DONE)
+        return status;
+    ss_hint_init(&hint, name);
+    json_array_foreach (json_object_get(answer, "limits"), i, limit) {
+        const char *other = ss_json_str(limit, "limit", "");
+        is_known = is_known || strcmp(other, name) == 0;
+        ss_hint_offer(&hint, other);
+    }
+    const char *near = is_known ? "" : ss_hint_text(&hint);
+    printf("limit %s was not set%s%s\n", name, *near ? "." : "", near);
+    json_decref(answer);
+    return SS_CLI_DONE;
 }
 
 static int set(struct ss_client *client, const char *name, int64_t per_ms)
@@ -67,7 +92,12 @@ static int set(struct ss_client *client, const char *name, int64_t per_ms)
         ss_cli_number(begun), "per_ms", ss_cli_number(per_ms), "each", each,
         "by", user ? json_string(user) : NULL);
     int status = ss_cli_ask(client, "limit", body, NULL, &answer);
-    return status == SS_CLI_DONE ? ss_cli_print_answer(answer, print) : status;
+    if (status != SS_CLI_DONE)
+        return status;
+    bool is_moot = clear && !ss_json_bool(answer, "was_set", false);
+    ss_cli_print_answer(answer, print);
+    return is_moot && !ss_cli_options.json ? tell_not_set(client, name)
+                                           : SS_CLI_DONE;
 }
 
 int ss_cmd_limit(struct ss_client *client)
@@ -80,6 +110,8 @@ int ss_cmd_limit(struct ss_client *client)
             words.items[1], name);
     if (!ss_cli_age("per", per, &per_ms))
         return SS_CLI_USAGE;
+    if (per_ms > SS_LIMIT_PER_MS_MAX)
+        return ss_cli_usage("--per %s: an hour is the most", per);
     if ((begun > 0) != (per_ms > 0))
         return ss_cli_usage("--begun and --per: give both of them");
     if ((tasks > 0) + (begun > 0) + clear > 1)

@@ -541,7 +541,8 @@ static int list_of(struct ss_client *client, const char *what)
         return ss_cli_usage("--page or --after, not both");
     if (is_failed)
         only.status = ss_run_status_name(SS_RUN_FAILED);
-    bool has_filter = ss_which_is_said(&only) || thread;
+    bool has_filter = ss_which_is_said(&only) || thread || place ||
+                      (after && *after); // not all there are
     if (subject->status)
         only.status = subject->status;
     int status = ss_which_ask(&only, &which);
@@ -572,11 +573,22 @@ LIST(threads)
 LIST(inbox)
 LIST(runs)
 
+static void print_subjects(void)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < SUBJECTS_COUNT; i++)
+        json_array_append_new(all, json_string(subjects[i].what));
+    if (ss_cli_options.json)
+        ss_cli_print_json(all);
+    for (size_t i = 0; i < SUBJECTS_COUNT && !ss_cli_options.json; i++)
+        puts(subjects[i].what);
+    json_decref(all);
+}
+
 int ss_cmd_show(struct ss_client *client)
 {
     if (words.count == 0) {
-        for (size_t i = 0; i < SUBJECTS_COUNT; i++)
-            puts(subjects[i].what);
+        print_subjects();
         return SS_CLI_DONE;
     }
     const struct subject *subject = find(words.items[0]);

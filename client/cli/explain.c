@@ -149,18 +149,31 @@ static void write_retried(struct ss_buf *buf, const json_t *tasks)
     ss_map_fini(&nodes, ss_free);
 }
 
-static void write_troubles(struct ss_buf *buf, const json_t *tasks)
+// A superstep that is over has no failure that stayed: an error handler ran in
+// its place, or a later try, or another run, did what this one could not.
+static void write_error(
+    struct ss_buf *buf, const json_t *task, const char *error, bool is_over)
+{
+    bool is_handled = ss_json_bool(task, "has_handler", false);
+    add_plain(buf, "    ", ss_json_str(task, "name", "?"));
+    add_plain(
+        buf, is_over && !is_handled ? " failed before: " : " failed: ", error);
+    if (is_over && is_handled)
+        ss_buf_add_str(buf, "; its error handler ran");
+    ss_buf_add_str(buf, "\n");
+}
+
+// `is_over`: another superstep followed.
+static void write_troubles(
+    struct ss_buf *buf, const json_t *tasks, bool is_over)
 {
     size_t i, k;
     json_t *task, *asked;
     json_array_foreach ((json_t *)tasks, i, task) {
         const char *name = ss_json_str(task, "name", "?");
         const char *error = ss_json_str(task, "error", NULL);
-        if (error) {
-            add_plain(buf, "    ", name);
-            add_plain(buf, " failed: ", error);
-            ss_buf_add_str(buf, "\n");
-        }
+        if (error)
+            write_error(buf, task, error, is_over);
         json_array_foreach (json_object_get(task, "interrupts"), k, asked) {
             add_plain(buf, "    ", name);
             add_json(buf, " asks ", json_object_get(asked, "value"));
@@ -188,7 +201,7 @@ static void write_step(struct ss_buf *buf, const json_t *explained,
     ss_buf_add_str(buf, ".\n");
     if (is_over) // what waits says it of its tasks
         write_retried(buf, tasks);
-    write_troubles(buf, tasks);
+    write_troubles(buf, tasks, next != NULL);
 }
 
 static void write_steps(struct ss_buf *buf, const json_t *explained)

@@ -264,17 +264,32 @@ static int follow_end(const struct ss_follow *follow, const json_t *answer)
     return ss_cli_fail_as(word, "the run was %s", word);
 }
 
+static void tell_goes_on(const char *run)
+{
+    ss_cli_line(
+        stderr, "The run goes on.  Follow it:  superstep attach %s", run);
+    ss_cli_line(
+        stderr, "                  Stop it:    superstep cancel %s", run);
+}
+
 static int stopped(const struct watch *watch)
 {
-    if (!watch->run) {
+    if (watch->run)
+        tell_goes_on(watch->run);
+    else
         ss_cli_fail("stopped before the run was accepted");
-        return SS_CLI_STOPPED;
-    }
-    ss_cli_line(stderr, "The run goes on.  Follow it:  superstep attach %s",
-        watch->run);
-    ss_cli_line(stderr, "                  Stop it:    superstep cancel %s",
-        watch->run);
     return SS_CLI_STOPPED;
+}
+
+// What was accepted is not lost, though nobody tells of it any more.
+static int failed(struct ss_client *client, const struct watch *watch,
+    const struct ss_client_error *error)
+{
+    int status = ss_cli_client_fail(
+        client, error, watch->follow->graph, watch->follow->thread);
+    if (status == SS_CLI_ALONE && watch->run && !ss_cli_options.json)
+        tell_goes_on(watch->run);
+    return status;
 }
 
 // A run that was refused before it began, perhaps since no graph is there yet.
@@ -307,9 +322,7 @@ static int finish(struct ss_client *client, struct watch *watch, int signals,
         *ret_again = first == SS_FIRST_GRAPH_CAME;
         if (first == SS_FIRST_GRAPH_STOPPED)
             return stopped(watch);
-        return *ret_again ? SS_CLI_DONE
-                          : ss_cli_client_fail(client, &error,
-                                watch->follow->graph, watch->follow->thread);
+        return *ret_again ? SS_CLI_DONE : failed(client, watch, &error);
     }
     if (watch->steps)
         print_stats(answer);

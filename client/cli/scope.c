@@ -31,7 +31,8 @@ int ss_scope_ask(
     const char *graph = ss_scope_graph();
     if (all == (graph != NULL)) {
         json_decref(more);
-        return ss_cli_usage("say which graph, or --all");
+        return all ? ss_cli_usage("%s or --all: give one of them", graph)
+                   : ss_cli_usage("say which graph, or --all");
     }
     json_t *body = json_pack("{s:s*, s:s*, s:o*}", "graph", graph, "version",
         version, "all", all ? json_true() : NULL);

@@ -324,13 +324,20 @@ static int take_env(struct parse *parse, bool lists)
     return status;
 }
 
+// Of "THREAD and TO" those that are not there.
 static int check_rest(const struct parse *parse)
 {
     const struct ss_arg *rest = find_rest(parse->args);
-    if (!rest || *parse->ret_asked ||
-        (int64_t)((struct ss_arg_list *)rest->to)->count >= rest->min)
+    if (!rest || *parse->ret_asked)
         return SS_OK;
-    return ss_error_set(parse->error, SS_EINVAL, "%s is missing", rest->value);
+    int64_t given = (int64_t)((struct ss_arg_list *)rest->to)->count;
+    if (given >= rest->min)
+        return SS_OK;
+    const char *behind = strstr(rest->value, " and ");
+    bool is_second = behind && given > 0;
+    return ss_error_set(parse->error, SS_EINVAL, "%s %s missing",
+        is_second ? behind + strlen(" and ") : rest->value,
+        behind && !is_second ? "are" : "is");
 }
 
 int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,

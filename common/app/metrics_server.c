@@ -75,7 +75,9 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
     (void)upload;
     (void)upload_size;
     (void)state;
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
+    // Of an answer to HEAD the library sends the head alone.
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+        strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
             "only GET is answered here\n");
     for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)

@@ -4,6 +4,7 @@
 //     GET /ready     200 "ok", or 503 and why the process cannot do its work
 //     GET /live      200 "ok", or 503 and why only a restart helps
 //     GET /health    as /ready
+//     HEAD           the same, without the text
 //
 // It answers on a thread of its own, so that a slow scraper delays nothing. It
 // shows no secrets and asks for no password: bind it where only your scrapers

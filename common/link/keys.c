@@ -392,10 +392,14 @@ int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],
     struct ss_error *error)
 {
     char text[SS_KEY_FILE_SIZE_MAX];
+    struct stat found;
     char *path = ss_keys_path(keys, SS_KEYS_SERVER);
     int status = read_small(path, text, error);
     if (status == SS_OK)
         status = parse_public_half(path, text, ret_public_half, error);
+    else if (status == SS_ENOTFOUND && stat(keys, &found) != 0)
+        status = ss_error_set(error, SS_ENOTFOUND,
+            "%s: there is no such folder of keys, nor file of one", keys);
     else if (status == SS_ENOTFOUND)
         status = ss_error_wrap(
             error, "no public key of the coordinator (copy it here)");

@@ -33,17 +33,18 @@ static void inbox_deny(
     struct ss_core *core, const char *peer, const struct ss_message *message)
 {
     bool is_ask = message->type == SS_MESSAGE_ASK;
-    char text[SS_ERROR_SIZE];
-    snprintf(text, sizeof(text),
-        "the key %s is not allowed to %s%.64s (superstep keys list shows its "
-        "role)",
-        core->sender.key, is_ask ? "ask for " : "send ",
+    char may_not[128], text[SS_ERROR_SIZE];
+    snprintf(may_not, sizeof(may_not), "is not allowed to %s%.64s",
+        is_ask ? "ask for " : "send ",
         is_ask ? message->op : ss_message_name(message->type));
+    snprintf(text, sizeof(text),
+        "the key %s %s (superstep keys list shows its role)", core->sender.key,
+        may_not);
     if (is_ask)
         ss_core_outbox_deny(core, peer, message->id, text);
     else
         ss_core_outbox_refuse(core, peer, SS_EDENIED, text);
-    inbox_complain(core, peer, "denied", text);
+    inbox_complain(core, peer, "denied", may_not);
 }
 
 static bool inbox_is_allowed(

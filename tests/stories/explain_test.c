@@ -194,6 +194,22 @@ START_TEST(a_task_that_failed_says_with_what_when_the_run_has_ended)
 }
 END_TEST
 
+START_TEST(a_task_that_failed_says_that_it_has_an_error_handler)
+{
+    world_graph(chart(
+        "g", "start>a a>end", "{'nodes': {'a': {'error_handler': true}}}"));
+    world_body("a", fails);
+    world_worker("w1", 1);
+    world_get("run", RUN(""));
+    ck_assert_str_eq(status(), "done");
+    const json_t *step = json_array_get(
+        json_object_get(explained("{'thread': 't'}"), "steps"), 1);
+    const json_t *task = json_array_get(json_object_get(step, "tasks"), 0);
+    ck_assert_str_eq(ss_json_str(task, "error", "?"), "it broke");
+    ck_assert(ss_json_bool(task, "has_handler", false));
+}
+END_TEST
+
 static json_t *sends_to_graphs(struct visit *visit)
 {
     (void)visit;
@@ -314,6 +330,7 @@ SUITE("explain", a_task_waits_for_a_worker_that_serves_it,
     a_task_that_backs_off_says_so_wherever_it_is_shown,
     what_failed_before_is_told_when_the_run_has_ended,
     a_task_that_failed_says_with_what_when_the_run_has_ended,
+    a_task_that_failed_says_that_it_has_an_error_handler,
     tasks_of_one_node_are_told_together_whichever_loop_they_are_in,
     a_run_that_was_resumed_tells_the_superstep_that_took_the_answer,
     a_run_that_asked_and_one_that_ended_tell_their_past,

@@ -177,7 +177,7 @@ def test_a_client_is_no_worker_and_no_operator():
         posing = world.worker(HELLO, None, "--keys", lying, wait=False)
         expect(posing.wait() == 3, posing.text())
         expect("not allowed" in posing.text(), posing.text())
-        coordinator.wait_line("client is not allowed to send HELLO")
+        coordinator.wait_line(", key client is not allowed to send HELLO")
 
         run_hello(world, "--thread", "t", "--keys", folder)
         denied = world.command("delete", "t", "--keys", folder / "client.key")

@@ -72,6 +72,13 @@ static void set_time(json_t *json, const char *name, int64_t wall_us)
     json_object_set_new(json, key, json_integer((json_int_t)wall_us));
 }
 
+// A failure of that node is its error handler's.
+static bool has_handler(const struct ss_graph *graph, const char *node)
+{
+    size_t index = ss_graph_node(graph, node);
+    return index != SIZE_MAX && graph->nodes[index].handler != SIZE_MAX;
+}
+
 // What a checkpoint's tasks came to, by node: planned again from it.
 static json_t *tasks_json(struct thread *thread, struct ss_graph *graph,
     struct ss_checkpoint_entry *mark)
@@ -88,6 +95,8 @@ static json_t *tasks_json(struct thread *thread, struct ss_graph *graph,
             ss_json_str(json_object_get(task, "error"), "message", NULL);
         if (error)
             json_object_set_new(one, "error", json_string(error));
+        if (error && has_handler(graph, ss_json_str(one, "name", "")))
+            json_object_set_new(one, "has_handler", json_true());
         json_t *asks = json_object_get(task, "interrupts");
         if (json_array_size(asks) > 0)
             json_object_set(one, "interrupts", asks);

@@ -189,6 +189,21 @@ START_TEST(ready_is_not_live)
 }
 END_TEST
 
+// curl -I, and probes that want no text.
+START_TEST(a_head_is_answered_without_the_page)
+{
+    serve();
+    const char *answer =
+        talk("HEAD /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    expect_answer(answer, "HTTP/1.1 200", "\r\n\r\n");
+    ck_assert_str_eq(strstr(answer, "\r\n\r\n"), "\r\n\r\n");
+    expect_answer(
+        talk("HEAD /ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+        "HTTP/1.1 503", "\r\n\r\n");
+    stop();
+}
+END_TEST
+
 START_TEST(what_is_no_request_for_a_page_is_refused)
 {
     serve();
@@ -243,13 +258,14 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("metrics");
-    static const TTest *tests[8];
+    static const TTest *tests[9];
     size_t count = 0;
     tests[count++] = names_follow_the_rules_of_the_format;
     tests[count++] = each_process_shows_its_own;
     tests[count++] = a_histogram_adds_up;
     tests[count++] = the_pages_are_served;
     tests[count++] = ready_is_not_live;
+    tests[count++] = a_head_is_answered_without_the_page;
     tests[count++] = what_is_no_request_for_a_page_is_refused;
     tests[count++] = addresses_are_checked;
     tests[count++] = a_port_that_is_taken_is_an_error;

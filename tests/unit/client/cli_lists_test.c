@@ -89,6 +89,28 @@ START_TEST(empty_lists_say_what_to_do)
 }
 END_TEST
 
+START_TEST(behind_the_last_of_a_list_there_are_no_such_ones)
+{
+    PLAY({.op = "runs", .final = "{\"runs\":[]}"},
+        {.op = "threads", .final = "{\"threads\":[]}"});
+    ck_assert_int_eq(RUN("runs", "--after", "r9"), 0);
+    expect_out("There are no such runs.\n");
+    ck_assert_int_eq(RUN("threads", "--page", "7/t"), 0);
+    expect_out("There are no such threads.\n");
+    ck_assert_int_eq(RUN("runs", "--after", ""), 0);
+    expect_out("There are no runs yet.\n");
+}
+END_TEST
+
+START_TEST(what_can_be_shown_is_a_list_for_programs_too)
+{
+    ck_assert_int_eq(RUN("show"), 0);
+    ck_assert(says(&out, "runs\nthreads\ninbox\n"));
+    ck_assert_int_eq(RUN("show", "--json"), 0);
+    ck_assert(says(&out, "[\"runs\", \"threads\", \"inbox\", "));
+}
+END_TEST
+
 enum { PAGE = 500 }; // so many threads are asked for at once
 
 // A whole page of them, "t000" first. Gives.
@@ -388,6 +410,8 @@ static TCase *served(void)
     tcase_add_test(tcase, draw_says_which_ways_it_cannot_know);
     tcase_add_test(tcase, names_in_chinese_stand_in_straight_columns);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
+    tcase_add_test(tcase, behind_the_last_of_a_list_there_are_no_such_ones);
+    tcase_add_test(tcase, what_can_be_shown_is_a_list_for_programs_too);
     tcase_add_test(tcase, retain_goes_through_every_page);
     tcase_add_test(tcase, a_short_page_is_not_the_last_one);
     tcase_add_test(tcase, a_list_is_whole_or_as_long_as_it_may_be);

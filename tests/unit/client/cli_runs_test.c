@@ -247,7 +247,7 @@ START_TEST(a_pause_is_of_a_graph_of_a_version_or_of_everything)
     ck_assert_int_eq(RUN("pause", "g"), 0);
     expect_asked("pause {\"graph\":\"g\"}\n");
     expect_usage(RUN("pause"), "say which graph, or --all");
-    expect_usage(RUN("pause", "g", "--all"), "say which graph, or --all");
+    expect_usage(RUN("pause", "g", "--all"), "g or --all: give one of them");
 }
 END_TEST
 
@@ -304,10 +304,27 @@ START_TEST(a_limit_is_shown_set_and_cleared)
                  "\"each\":\"customer\",\"by\":\"olga\"}\n");
     expect_out("limit m: 2 tasks for each customer may be out, whatever graphs "
                "say. superstep limit m --clear takes that back\n");
+    ck_assert_int_eq(RUN("limit", "m", "--tasks", "1"), 0);
+    ck_assert(says(&out, "limit m: 1 task may be out, "));
     expect_usage(RUN("limit", "m", "--each", "customer"), "say how many");
+    expect_usage(RUN("limit", "m", "--begun", "9", "--per", "2h"),
+        "--per 2h: an hour is the most");
     expect_usage(RUN("limit", "m", "--begun", "9"), "give both of them");
     expect_usage(RUN("limit", "--clear"), "say which limit");
     expect_usage(RUN("limit", "a", "--clear", "--tasks", "1"), "one of them");
+}
+END_TEST
+
+START_TEST(a_limit_that_was_not_set_may_be_mistyped)
+{
+    PLAY({.op = "limit", .final = "{\"was_set\":false}"},
+        {.op = "limits", .final = "{\"limits\":[{\"limit\":\"openai\"}]}"});
+    ck_assert_int_eq(RUN("limit", "opnai", "--clear"), 0);
+    expect_out("limit opnai was not set. Did you mean \"openai\"?\n");
+    ck_assert_int_eq(RUN("limit", "openai", "--clear"), 0);
+    expect_out("limit openai was not set\n");
+    ck_assert_int_eq(RUN("limit", "opnai", "--clear", "--json"), 0);
+    expect_out("{\"was_set\": false}\n");
 }
 END_TEST
 
@@ -417,6 +434,20 @@ START_TEST(a_detached_run_prints_its_name)
 }
 END_TEST
 
+START_TEST(who_gives_up_on_a_run_that_was_accepted_is_told_that_it_goes_on)
+{
+#define GONE "{\"error\":{\"code\":\"closed\",\"message\":\"nobody is there\"}}"
+    PLAY({.op = "run", .items = {ACCEPTED}, .final = GONE});
+    ck_assert_int_eq(RUN("run", "g"), 4);
+    expect_err("superstep: nobody is there\n"
+               "The run goes on.  Follow it:  superstep attach r1\n"
+               "                  Stop it:    superstep cancel r1\n");
+    PLAY({.op = "run", .final = GONE});
+    ck_assert_int_eq(RUN("run", "g"), 4);
+    expect_err("superstep: nobody is there\n");
+}
+END_TEST
+
 START_TEST(what_was_restored_is_told)
 {
     PLAY({.op = "attach",
@@ -448,6 +479,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_word_that_is_no_utf8_names_nothing);
     tcase_add_test(tcase, a_pause_is_of_a_graph_of_a_version_or_of_everything);
     tcase_add_test(tcase, a_limit_is_shown_set_and_cleared);
+    tcase_add_test(tcase, a_limit_that_was_not_set_may_be_mistyped);
     tcase_add_test(tcase, who_takes_back_a_pause_is_told_what_still_holds);
     tcase_add_test(tcase, migrate_moves_one_run);
     tcase_add_test(
@@ -455,6 +487,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_run_is_named_by_its_thread_too);
     tcase_add_test(tcase, cancel_takes_a_run_back);
     tcase_add_test(tcase, a_detached_run_prints_its_name);
+    tcase_add_test(
+        tcase, who_gives_up_on_a_run_that_was_accepted_is_told_that_it_goes_on);
     tcase_add_test(tcase, what_was_restored_is_told);
 }
 

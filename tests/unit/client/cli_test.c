@@ -42,7 +42,11 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("run", "g", "--ns", "n"), "--ns and --map need --at");
     expect_usage(RUN("--jsno", "graphs"), "Did you mean --json?");
     expect_usage(RUN("--coordinator"), "--coordinator wants a value");
-    expect_usage(RUN("copy", "a"), "THREAD and TO is missing");
+    expect_usage(RUN("copy", "a"), "superstep copy: TO is missing");
+    expect_usage(RUN("copy"), "superstep copy: THREAD and TO are missing");
+    expect_usage(RUN("import"), "langgraph and DSN|FILE are missing");
+    expect_usage(RUN("health", "http://127.0.0.1:1/ready"),
+        "\"http://127.0.0.1:1/ready\" is not ADDR:PORT");
     expect_usage(RUN("update", "t"), "--values is missing");
     expect_usage(RUN("limit", "gpu", "3"),
         "\"3\" is one word too many. How many "

@@ -271,6 +271,27 @@ START_TEST(nobody_there_is_an_error_that_says_what_to_do)
 }
 END_TEST
 
+// A coordinator that answers is not one that says nothing.
+START_TEST(a_thread_that_nobody_takes_over_is_no_silence)
+{
+    enum { PATIENCE_MS = 300 };
+    PLAY({.op = "update",
+        .final = "{\"error\":{\"code\":\"moved\",\"message\":\"nobody\"}}"});
+    ss_client_close(&client);
+    ss_link_close(&server);
+    scripted_open("tcp://127.0.0.1:*"); // where a look can tell who listens
+    ck_assert_int_eq(
+        ss_client_open(
+            &(struct ss_client_options){.endpoints = ss_link_endpoint(server),
+                .patience_ms = PATIENCE_MS},
+            &client, &error),
+        0);
+    expect_error(start("update", "{}"), "closed",
+        "no coordinator has taken over the thread of the request \"update\" "
+        "within 0 s; superstep doctor says what lacks");
+}
+END_TEST
+
 START_TEST(the_endpoints_are_tried_in_turn)
 {
     ss_client_close(&client);
@@ -390,6 +411,7 @@ int main(void)
     tcase_add_test(tcase, a_restarted_coordinator_is_attached_to);
     tcase_add_test(tcase, an_input_over_the_limit_is_an_error);
     tcase_add_test(tcase, nobody_there_is_an_error_that_says_what_to_do);
+    tcase_add_test(tcase, a_thread_that_nobody_takes_over_is_no_silence);
     tcase_add_test(tcase, the_endpoints_are_tried_in_turn);
     tcase_add_test(tcase, what_another_coordinator_has_is_asked_for_there);
     tcase_add_test(tcase, a_call_with_too_little_time_fails);

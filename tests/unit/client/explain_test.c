@@ -177,6 +177,23 @@ START_TEST(a_run_that_ended_says_how_often_its_tasks_failed_before)
 }
 END_TEST
 
+START_TEST(a_failure_that_did_not_stay_says_what_came_of_it)
+{
+    expect("{" AROUND
+           "\"request\":{},\"status\":\"done\",\"ended_at\":\"x\",\"steps\":["
+           "{\"step\":0,\"tasks\":[{\"name\":\"a\",\"error\":\"busy\"}]},"
+           "{\"step\":1,\"tasks\":[{\"name\":\"pay\",\"error\":\"declined\","
+           "\"has_handler\":true}]},{\"step\":2,\"tasks\":[]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "Superstep 1 ran a.\n"
+        "    a failed before: busy\n"
+        "Superstep 2 ran pay.\n"
+        "    pay failed: declined; its error handler ran\n"
+        "It is done.\n");
+}
+END_TEST
+
 START_TEST(a_run_that_asked_says_how_to_answer)
 {
     expect("{" AROUND "\"request\":{\"command\":{\"resume\":true}},\"status\":"
@@ -246,6 +263,7 @@ int main(void)
     tcase_add_test(tcase, tasks_of_a_fan_out_are_one_line_for_each_reason);
     tcase_add_test(
         tcase, a_run_that_ended_says_how_often_its_tasks_failed_before);
+    tcase_add_test(tcase, a_failure_that_did_not_stay_says_what_came_of_it);
     tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
     tcase_add_test(tcase, a_run_that_failed_says_why_without_moving_the_cursor);
     tcase_add_test(tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);

@@ -116,6 +116,10 @@ START_TEST(a_folder_gives_the_key_of_the_role_and_a_file_itself)
     ck_assert_int_eq(
         ss_keys_server(path_of("stranger.key"), half, &error), SS_OK);
     ck_assert_str_eq(half, coordinator.public_half);
+    ck_assert_int_eq(
+        ss_keys_server("/no/such/keys", half, &error), SS_ENOTFOUND);
+    ck_assert_str_eq(error.message,
+        "/no/such/keys: there is no such folder of keys, nor file of one");
 }
 END_TEST
 

@@ -239,7 +239,8 @@ struct ss_node_options {
     bool defer;                 // only when nothing else is left to run
     bool cache;                 // remember results by input
     int64_t cache_ttl_ms;       // 0: for ever
-    ss_node_fn *on_error;       // runs when it failed for good
+    ss_node_fn *on_error;       // runs when it failed for good, in its place;
+                                // from there no edge leads on, only ss_goto()
     const char *const *goes_to; // where its commands may go, for drawing
     const char *subgraph;       // ss_subgraph()'s name, in place of a body
     const char *const *labels;  // labels that its worker must have
@@ -315,7 +316,9 @@ void ss_branch_with(struct ss_graph_def *graph, const char *from,
         SS_OPTIONS_(ss_branch_options, __VA_ARGS__))
 
 // A graph to be used as a node: ss_node(graph, "sub", NULL, .subgraph =
-// "inner").
+// "inner"). Of the keys that both have, it is given the values of the graph
+// around it, and what it ends with is an update there. So a reducer that adds
+// would add what was there once more: leave such a key out of ss_output_keys().
 void ss_subgraph(struct ss_graph_def *graph, const char *name,
     ss_graph_ctx_fn *define, void *ctx);
 // For a subgraph: true keeps its state between calls, false never stores it.
@@ -409,8 +412,9 @@ json_t *ss_overwrite(json_t *value);
 int ss_send_to(struct ss_task *task, const char *node, json_t *input);
 // Go to `node` next, besides what the edges say.
 int ss_goto(struct ss_task *task, const char *node);
-// Leave this graph for the one around it: update it and go to one of its nodes.
-// Takes `update` (may be NULL); `node` may be NULL.
+// Leave this graph for the one around it: update it and go to one of its nodes,
+// besides where the edges of this graph's own node lead. Takes `update` (may be
+// NULL); `node` may be NULL.
 int ss_parent(struct ss_task *task, json_t *update, const char *node);
 // Return any value as it is, as if the body were a function (graphs that are
 // data; marks as common/model/writers.h says). Takes. Together with other calls
