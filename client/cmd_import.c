@@ -1,4 +1,5 @@
 // cmd_import.c - superstep import langgraph: threads from LangGraph's tables.
+#include "client/cli/find.h"
 #include "client/cli/foreign.h"
 #include "client/cli/move.h"
 #include "client/commands.h"
@@ -48,5 +49,8 @@ int ss_cmd_import(struct ss_client *client)
             {"ROWS", "rows", SS_LIST_NUMBER, false}},
         .one = import,
         .all = import_all};
+    // A thread keeps the graph that it came in with.
+    if (graph)
+        ss_cli_warn_unknown(client, graph, NULL);
     return ss_foreign_run(&how, client);
 }

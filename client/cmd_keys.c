@@ -15,7 +15,8 @@
 static struct ss_arg_list words;
 
 const struct ss_arg ss_cmd_keys_options[] = {
-    SS_CLI_WORDS(words, "WHAT", 1, 4), SS_CLI_OPTIONS};
+    SS_CLI_WORDS_FROM(words, "WHAT", 1, 4, "new list allow revoke"),
+    SS_CLI_OPTIONS};
 
 static const char *word(size_t index)
 {

@@ -5,7 +5,9 @@ usage: links.py
 
 Every relative link of every Markdown file must lead to a file or folder, and its
 #part to a heading there. If a link's text is a name in backticks and it leads to a C
-file, that file must hold the name. Names in backticks after "Shown by" must be tests.
+file, that file must hold the name. Names in backticks after "Shown by" must be tests, and so must those in the last column
+of a table that is called "shown by", of which each row has some; what the page of an
+example says of the header's names must stand in its program.
 Prints what is wrong; exits with 1 if anything is.
 """
 
@@ -27,9 +29,18 @@ def files(*patterns):
                 yield path
 
 
+def shell_tests():
+    """As ctest names them, and those that are run by hand."""
+    for path in files("*_test.sh"):
+        folder = path.parent.relative_to(ROOT / "tests").as_posix()
+        yield f"{folder}/{path.stem}".replace("_test", "").replace("/", ".")
+    for path in (ROOT / "tests/portability").iterdir():
+        yield path.name
+
+
 def tests():
-    """Names of all tests, in C and in Python."""
-    names = set()
+    """Names of all tests."""
+    names = {(name, "") for name in shell_tests()}
     for path in files("*_test.c", "*_test.py"):
         names |= set(re.findall(
             r"START_TEST\((\w+)\)|^def (test_\w+)", path.read_text(), re.M))
@@ -69,6 +80,31 @@ def check_named(page, name, target):
     return None
 
 
+def check_table(text):
+    """How many tests the rows of tables "shown by" name, and which rows name none."""
+    names, without, is_proof = [], [], False
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if not line.startswith("|"):
+            is_proof = False
+        elif cells[-1].rstrip(" |") == "shown by":
+            is_proof = True
+        elif is_proof and not line.startswith("|--"):
+            found = re.findall(r"`([\w.]+)`", cells[-1])
+            names += found
+            without += [] if found else [cells[0].strip("| ")]
+    return names, without
+
+
+def check_example(page, text):
+    """Names of the header that the page explains, and the program lacks."""
+    program = "".join(path.read_text() for path in page.parent.iterdir()
+                      if path.suffix in (".c", ".cpp", ".h"))
+    names = re.findall(r"`((?:SS|ss)_\w+)(?:\(\))?`", text)
+    return [f"{name}: the example does not use it" for name in names
+            if not re.search(rf"\b{name}\b", program)]
+
+
 def main():
     known = tests()
     wrong, links, proofs = [], 0, 0
@@ -84,11 +120,15 @@ def main():
             complaint = check_named(page, name, target)
             if complaint:
                 wrong.append(f"{where}: {complaint}")
+        if where.parts[0] == "examples":
+            wrong += [f"{where}: {line}" for line in check_example(page, text)]
+        named, without = check_table(text)
+        wrong += [f"{where}: {row}: no test shows it" for row in without]
         for proof in PROOF.findall(text):
-            for name in re.findall(r"`(\w+)`", proof):
-                proofs += 1
-                if name not in known:
-                    wrong.append(f"{where}: {name}: there is no such test")
+            named += re.findall(r"`(\w+)`", proof)
+        proofs += len(named)
+        wrong += [f"{where}: {name}: there is no such test" for name in named
+                  if name not in known]
     print("\n".join(wrong) if wrong else
           f"{links} links and {proofs} named tests are there")
     sys.exit(1 if wrong or not links or not proofs else 0)

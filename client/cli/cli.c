@@ -351,7 +351,7 @@ static const char *of_langgraph(const char *name)
         {"ainvoke", "run"}, {"stream", "run --stream updates"},
         {"astream", "run --stream updates"}, {"get_state", "state"},
         {"get_state_history", "history"}, {"update_state", "update"},
-        {"fork", "run --at CHECKPOINT"}};
+        {"fork", "run --at CHECKPOINT"}, {"up", "dev"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(words[i][0], name) == 0)
             return words[i][1];

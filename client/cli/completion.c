@@ -30,6 +30,7 @@ struct typed {
     const struct ss_arg *option;          // whose value is typed now; or NULL
     const char *current;
     const char *thread; // a word, or the value of --thread; or NULL
+    size_t words;       // of the command, before the current one
 };
 
 static const struct ss_cli_command *command_of(const char *word)
@@ -85,9 +86,10 @@ static struct typed read_words(const char *const *words, size_t count)
             i = at;
         } else if (!typed.command && words[i][0] != '-') {
             typed.command = command_of(words[i]);
-        } else if (words[i][0] != '-' && !typed.thread && typed.command &&
-                   typed.command->word == SS_CLI_WORD_THREAD) {
-            typed.thread = words[i];
+        } else if (words[i][0] != '-' && typed.command) {
+            typed.words++;
+            if (!typed.thread && typed.command->word == SS_CLI_WORD_THREAD)
+                typed.thread = words[i];
         }
     }
     if (strcmp(typed.current, "=") == 0)
@@ -222,11 +224,12 @@ static void offer_value(const struct typed *typed, const struct ss_arg *option)
             offer_word(typed, kinds[i].word);
 }
 
-static const char *choices_of(const struct ss_cli_command *command)
+// What the first word may be; NULL: anything, or it stands there already.
+static const char *choices_of(const struct typed *typed)
 {
-    for (const struct ss_arg *it = ss_arg_at(command->options); it;
+    for (const struct ss_arg *it = ss_arg_at(typed->command->options); it;
          it = ss_arg_at(it + 1))
-        if (it->kind == SS_ARG_REST)
+        if (it->kind == SS_ARG_REST && typed->words == 0)
             return it->choices;
     return NULL;
 }
@@ -250,8 +253,8 @@ void ss_cli_complete(const char *const *words, size_t count)
     } else if (!command) {
         for (const struct ss_cli_command *it = table; it->name; it++)
             offer(&typed, it->name);
-    } else if (choices_of(command)) {
-        offer_choices(&typed, choices_of(command));
+    } else if (choices_of(&typed)) {
+        offer_choices(&typed, choices_of(&typed));
     } else {
         offer_word(&typed, command->word);
     }

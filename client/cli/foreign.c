@@ -8,7 +8,7 @@ static const char *thread;
 static const char *name;
 
 const struct ss_arg ss_foreign_options[] = {
-    SS_CLI_WORDS(words, "langgraph and DSN|FILE", 1, 2),
+    SS_CLI_WORDS_FROM(words, "langgraph and DSN|FILE", 1, 2, "langgraph"),
     SS_CLI_THREAD(thread, "only this one; default: all"),
     SS_CLI_TEXT(
         "as", 0, name, "NAME", "its name where it goes to, with --thread"),

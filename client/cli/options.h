@@ -27,6 +27,12 @@
         .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \
         .min = least, .max = most                                              \
     }
+// The first of them is one of these.
+#define SS_CLI_WORDS_FROM(to_list, what, least, most, are)                     \
+    {                                                                          \
+        .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \
+        .min = least, .max = most, .choices = are                              \
+    }
 // One word of these, or none.
 #define SS_CLI_WORD_OF(to_list, what, are)                                     \
     {                                                                          \

@@ -13,6 +13,14 @@ static bool is_dsn(const char *where)
            (strchr(where, '=') && access(where, F_OK) != 0);
 }
 
+// "sqlite:FILE", as --store takes it, or "sqlite:///FILE", as others write it.
+static const char *file_of(const char *where)
+{
+    if (strncmp(where, "sqlite:", 7) != 0 || access(where, F_OK) == 0)
+        return where;
+    return where + 7 + (strncmp(where + 7, "///", 3) == 0 ? 3 : 0);
+}
+
 int ss_saver_weigh(size_t *weight, size_t size, struct ss_error *error)
 {
     size_t left = SS_LANGGRAPH_SAVED_MAX - *weight;
@@ -27,8 +35,13 @@ int ss_saver_weigh(size_t *weight, size_t size, struct ss_error *error)
 int ss_saver_open(const char *where, bool to_write, struct ss_saver **ret_saver,
     struct ss_error *error)
 {
+    const char *file = file_of(where);
+    if (!is_dsn(where) && strstr(file, "://") && access(file, F_OK) != 0)
+        return ss_error_set(error, SS_EINVAL,
+            "\"%.200s\" is neither postgres://USER@HOST/DATABASE nor a file",
+            where);
     if (!is_dsn(where))
-        return ss_saver_sqlite_open(where, to_write, ret_saver, error);
+        return ss_saver_sqlite_open(file, to_write, ret_saver, error);
 #ifdef SS_HAVE_POSTGRES
     return ss_saver_postgres_open(where, to_write, ret_saver, error);
 #else

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/saver/saver_impl.h"
@@ -414,9 +415,13 @@ static int look(
 int ss_saver_sqlite_open(const char *path, bool to_write,
     struct ss_saver **ret_saver, struct ss_error *error)
 {
+    struct stat found;
     if (!to_write && access(path, R_OK) != 0)
         return ss_error_set(
             error, SS_ENOTFOUND, "%s: %s", path, strerror(errno));
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+        return ss_error_set(error, SS_EINVAL,
+            "%s is a folder: name the file of the database", path);
     struct sqlite_saver *saver = ss_zalloc(1, sizeof(*saver));
     saver->base.table = &table;
     int flags = to_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -68,17 +68,25 @@ static const struct ss_arg *find_letter(const struct ss_args *args, char letter)
     return NULL;
 }
 
+// The nearest option, or the one that `name` says more of: --stream-mode.
 static int unknown(struct parse *parse, const char *name, size_t size)
 {
     char *wanted = ss_memdup(name, size);
     struct ss_hint hint;
+    const char *meant = NULL;
     ss_hint_init(&hint, wanted);
     EACH(it, parse->args->items)
-    if (it->kind != SS_ARG_REST)
+    if (it->kind != SS_ARG_REST) {
+        size_t part = strlen(it->name);
         ss_hint_offer(&hint, it->name);
-    char near[SS_HINT_SIZE + 32] = "";
+        if (strncmp(wanted, it->name, part) == 0 && wanted[part] == '-')
+            meant = it->name;
+    }
     if (*ss_hint_text(&hint))
-        snprintf(near, sizeof(near), " Did you mean --%s?", hint.best);
+        meant = hint.best;
+    char near[SS_HINT_SIZE + 32] = "";
+    if (meant)
+        snprintf(near, sizeof(near), " Did you mean --%s?", meant);
     int status = ss_error_set(
         parse->error, SS_EINVAL, "there is no option --%s.%s", wanted, near);
     ss_free(wanted);

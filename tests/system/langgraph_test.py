@@ -223,6 +223,21 @@ def test_state_shows_values_of_classes_as_people_write_them():
         same(json.loads(shown[4:]), SHOWN, "for people")
 
 
+def test_a_graph_that_nobody_serves_is_told_of_where_threads_become_its():
+    with World() as world:
+        where = world.path("langgraph.db")
+        make_sqlite(where)
+        os.environ["INTEROP_EFFECTS"] = str(world.path("effects"))
+        world.coordinator()
+        world.worker(world.compile(ROOT / "tests/interop/app/twins.c"))
+        for graph, says in (("thinks", True), ("things", False)):
+            process = world.command("import", "langgraph", where, "--thread",
+                                    "t", "--as", graph, "--graph", graph)
+            same(process.wait(), 0, "status")
+            same('no graph is called "thinks". Did you mean "things"?'
+                 in process.text(), says, f"a warning of {graph}")
+
+
 def test_words_that_are_none_are_refused():
     with World() as world:
         world.coordinator()

@@ -33,6 +33,9 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
         "\"{}\" is one word too many. Values are given by --values");
     expect_usage(RUN("run", "g", "--inptu", "1"),
         "there is no option --inptu. Did you mean --input?");
+    expect_usage(RUN("run", "g", "--stream-mode", "values"),
+        "there is no option --stream-mode. Did you mean --stream?");
+    expect_usage(RUN("up"), "What it does is here: superstep dev\n");
     expect_usage(RUN("run", "g", "--input"), "--input wants a value");
     expect_usage(RUN("run", "g", "--recursion-limit", "0"),
         "--recursion-limit 0: it must be between");
@@ -217,6 +220,10 @@ START_TEST(a_tab_offers_what_may_stand_there)
     expect_completed(COMPLETE("run", "g", "--stream", "v"), "values\n");
     expect_completed(COMPLETE("show", "c"), "coordinators\nconfig\n");
     expect_completed(COMPLETE("completion", ""), "bash\nzsh\nfish\n");
+    expect_completed(COMPLETE("completion", "bash", ""), "");
+    expect_completed(COMPLETE("import", ""), "langgraph\n");
+    expect_completed(COMPLETE("export", "langgraph", ""), ":files\n");
+    expect_completed(COMPLETE("keys", "n"), "new\n");
     expect_completed(COMPLETE("dev", "app"), ":files\n");
     expect_completed(COMPLETE("graphs", "x"), "");
     expect_completed(COMPLETE("--vers"), "--version\n");

@@ -175,6 +175,32 @@ START_TEST(a_file_that_cannot_be_read_says_why)
 }
 END_TEST
 
+static void expect_closed(const char *where, bool to_write, const char *says)
+{
+    struct ss_saver *saver = NULL;
+    struct ss_error error = {0};
+    ck_assert_int_ne(ss_saver_open(where, to_write, &saver, &error), SS_OK);
+    ck_assert_msg(strstr(error.message, says) != NULL, "%s", error.message);
+}
+
+START_TEST(a_database_may_be_named_as_other_programs_name_it)
+{
+    struct ss_saver *saver = NULL;
+    struct ss_error error = {0};
+    static const char *const schemes[] = {"", "sqlite:", "sqlite:///"};
+    for (size_t i = 0; i < 3; i++) {
+        char *where = ss_format("%s%s", schemes[i], path);
+        ck_assert_int_eq(ss_saver_open(where, true, &saver, &error), SS_OK);
+        ss_saver_close(&saver);
+        ss_free(where);
+    }
+    expect_closed("postgresql+psycopg://ada@db/agents", false,
+        "neither postgres://USER@HOST/DATABASE nor a file");
+    expect_closed("/tmp", false, "/tmp is a folder");
+    expect_closed("/tmp", true, "/tmp is a folder");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -182,7 +208,8 @@ int main(void)
         a_row_of_other_types_than_it_should_have_is_read_as_text,
         a_thread_whose_name_is_none_is_not_listed_as_another,
         a_checkpoint_larger_than_any_request_is_refused_while_it_is_read,
-        a_file_that_cannot_be_read_says_why};
+        a_file_that_cannot_be_read_says_why,
+        a_database_may_be_named_as_other_programs_name_it};
     Suite *suite = suite_create("saver");
     TCase *tcase = tcase_create("saver");
     tcase_add_unchecked_fixture(tcase, ss_value_setup, NULL);
