@@ -427,8 +427,14 @@ static void renew_workers(struct dev *dev)
 static void look_at_app(struct dev *dev)
 {
     int64_t now = ss_clock_ms();
-    if (ss_app_watch_changed(&dev->app, now) && dev->is_announced &&
-        !dev->is_stale) {
+    bool is_changed = ss_app_watch_changed(&dev->app, now);
+    if (is_changed && dev->app.is_in_place)
+        fprintf(stderr,
+            "superstep: %s was written over, and what writes over a program "
+            "that runs may crash it: let the linker, or mv, put the new file "
+            "in its place\n",
+            words.items[0]);
+    if (is_changed && dev->is_announced && !dev->is_stale) {
         fprintf(stderr,
             "superstep: %s was built anew: the workers go on with "
             "it when no run is under way\n",

@@ -47,6 +47,9 @@ static int open_names(struct ss_coordinator *shell,
         return ss_error_set(error, SS_EINVAL,
             "--name: a coordinator's name has 1 to %d bytes",
             SS_MEMBER_NAME_MAX);
+    if (options->advertise &&
+        ss_link_check_endpoint(options->advertise, error) != SS_OK)
+        return ss_error_wrap(error, "--advertise");
     if (strlen(shell->place) > SS_ENDPOINT_SIZE_MAX)
         return ss_error_set(error, SS_EINVAL,
             "--advertise: an endpoint has at most %d bytes",

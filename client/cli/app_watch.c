@@ -22,6 +22,7 @@ static bool is_another(struct ss_app_watch *file)
     if (is.st_ino == file->inode && is.st_size == file->size &&
         modified_ns == file->modified_ns)
         return false;
+    file->is_in_place = is.st_ino == file->inode;
     file->inode = is.st_ino;
     file->size = is.st_size;
     file->modified_ns = modified_ns;

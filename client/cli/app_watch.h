@@ -10,6 +10,7 @@ struct ss_app_watch {
     const char *path;
     int fd; // to be polled: something in its folder has changed; -1: none
     ino_t inode;
+    bool is_in_place; // its last change wrote over it
     int64_t size, modified_ns;
     int64_t moved_ms; // when its folder changed last; 0: it is at rest
 };

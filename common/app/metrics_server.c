@@ -157,7 +157,7 @@ int ss_metrics_serve(const char *address, enum ss_metric_who who,
         MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_SOCK_ADDR,
         &at.any, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SS_METRICS_CLIENTS_MAX,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SS_METRICS_TIMEOUT_S,
-        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+        MHD_OPTION_END);
     int why = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!server->daemon) {

@@ -353,8 +353,8 @@ int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
         enum ss_role role = ret_key->role;
         ss_key_forget(ret_key);
         status = ss_error_set(error, SS_EDENIED,
-            "%s is the key of a %s, which does not fit here", path,
-            ss_role_name(role));
+            "%s is the key of %s %s, which does not fit here", path,
+            role == SS_ROLE_OPERATOR ? "an" : "a", ss_role_name(role));
     }
     ss_free(path);
     return status;

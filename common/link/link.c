@@ -58,6 +58,18 @@ static int check_reach(
         options->endpoint);
 }
 
+int ss_link_check_endpoint(const char *endpoint, struct ss_error *error)
+{
+    if (strncmp(endpoint, "loop:", 5) == 0 && endpoint[5] != '\0')
+        return SS_OK;
+    if (strncmp(endpoint, "tcp://", 6) == 0 ||
+        strncmp(endpoint, "ipc://", 6) == 0)
+        return check_port(endpoint, error);
+    return ss_error_set(error, SS_EINVAL,
+        "\"%.200s\" is not an endpoint; write tcp://HOST:PORT or ipc://PATH",
+        endpoint);
+}
+
 int ss_link_open(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)
 {
@@ -65,19 +77,12 @@ int ss_link_open(const struct ss_link_options *options,
     const char *endpoint = full.endpoint ? full.endpoint : "";
     if (full.message_size_max == 0)
         full.message_size_max = SS_LINK_MESSAGE_SIZE_MAX;
-    if (strncmp(endpoint, "loop:", 5) == 0 && endpoint[5] != '\0')
+    int status = ss_link_check_endpoint(endpoint, error);
+    if (status == SS_OK && strncmp(endpoint, "loop:", 5) == 0)
         return ss_link_open_loop(&full, ret_link, error);
-    if (strncmp(endpoint, "tcp://", 6) == 0 ||
-        strncmp(endpoint, "ipc://", 6) == 0) {
-        int status = check_port(endpoint, error);
-        if (status == SS_OK)
-            status = check_reach(&full, error);
-        return status == SS_OK ? ss_link_open_zmq(&full, ret_link, error)
-                               : status;
-    }
-    return ss_error_set(error, SS_EINVAL,
-        "\"%.200s\" is not an endpoint; write tcp://HOST:PORT or ipc://PATH",
-        endpoint);
+    if (status == SS_OK)
+        status = check_reach(&full, error);
+    return status == SS_OK ? ss_link_open_zmq(&full, ret_link, error) : status;
 }
 
 void ss_link_close(struct ss_link **link)

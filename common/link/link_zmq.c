@@ -122,9 +122,13 @@ static int open_failed(
             "%s is in use: another process listens there; stop it, or choose "
             "another port",
             endpoint);
+    case ENODEV: // a name: who listens is found by none
+        return ss_error_set(error, SS_EINVAL,
+            "cannot listen on %s: it is no address of this machine, nor an "
+            "interface; write an address, as tcp://127.0.0.1:7433",
+            endpoint);
     case EINVAL:
     case EPROTONOSUPPORT:
-    case ENODEV:
     case EADDRNOTAVAIL:
         return ss_error_set(error, SS_EINVAL, "cannot %s %s: %s",
             server ? "listen on" : "connect to", endpoint, zmq_strerror(errno));

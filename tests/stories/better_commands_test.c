@@ -268,6 +268,15 @@ START_TEST(targets_that_are_no_nodes_are_ignored_with_a_warning)
 }
 END_TEST
 
+START_TEST(a_command_on_a_fresh_thread_is_no_key_of_an_input)
+{
+    json_t *answer = here_command("log", "{'goto': 'secnod'}");
+    const char *warnings = here_text(here_at(answer, "warnings"));
+    ck_assert_ptr_nonnull(strstr(warnings, "secnod"));
+    ck_assert_ptr_null(strstr(warnings, "of the input"));
+}
+END_TEST
+
 START_TEST(a_key_of_the_input_that_is_none_is_named)
 {
     json_t *answer = here_run("log", "{'log': [], 'lgo': ['x']}");
@@ -333,6 +342,7 @@ HERE_SUITE("better_commands", an_empty_command_is_refused_as_empty_input,
     an_update_keeps_what_a_command_wrote_to_a_finished_thread,
     new_input_keeps_what_a_command_wrote_to_a_finished_thread,
     targets_that_are_no_nodes_are_ignored_with_a_warning,
+    a_command_on_a_fresh_thread_is_no_key_of_an_input,
     a_key_of_the_input_that_is_none_is_named,
     a_misspelt_key_of_an_update_is_named,
     a_strict_graph_refuses_a_misspelt_key_of_its_own_updates_alone,

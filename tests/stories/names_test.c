@@ -99,6 +99,24 @@ START_TEST(the_same_name_again_is_that_run_on_each_thread)
 }
 END_TEST
 
+START_TEST(the_same_name_with_another_input_is_told_that_it_was_another)
+{
+    two_nodes();
+    world_finish(start(RUN("t", "1")));
+    json_t *again = world_get("run", RUN("t", "1"));
+    ck_assert_ptr_null(json_object_get(again, "warnings"));
+    again = world_get("run",
+        "{'thread': 't', 'run': '1', 'graph': 'g', 'input': {'x': ['y']}}");
+    ck_assert_str_eq(status_of(again), "done");
+    const json_t *warnings = json_object_get(again, "warnings");
+    ck_assert_uint_eq(json_array_size(warnings), 1);
+    ck_assert_str_eq(json_string_value(json_array_get(warnings, 0)),
+        "run 1 was there already, with another input: this is what came of "
+        "that one");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+}
+END_TEST
+
 START_TEST(runs_of_one_name_all_go_on_after_a_crash)
 {
     two_nodes();
@@ -412,6 +430,7 @@ END_TEST
 
 SUITE("names", the_same_name_on_another_thread_is_another_run,
     the_same_name_again_is_that_run_on_each_thread,
+    the_same_name_with_another_input_is_told_that_it_was_another,
     runs_of_one_name_all_go_on_after_a_crash,
     to_delete_a_thread_leaves_the_run_of_that_name_on_another,
     to_take_a_run_back_leaves_the_one_of_that_name_on_another_thread,

@@ -173,6 +173,13 @@ def test_a_database_of_the_unit_is_read_by_nobody_else():
     expect(mode and int(mode[1], 8) & 0o007 == 0, "others may read it")
 
 
+def test_the_units_are_told_when_their_programs_are_ready_and_hang():
+    for path in (DEPLOY / "systemd").glob("*.service"):
+        text = path.read_text(encoding="utf-8")
+        for line in "^Type=notify$", r"^WatchdogSec=\d+", "^Restart=":
+            expect(re.search(line, text, re.M), f"{path.name}: no {line}")
+
+
 def test_the_units_are_sound():
     if not shutil.which("systemd-analyze"):
         print("*** systemd-analyze is not here: the units were not verified ***")

@@ -168,6 +168,19 @@ def test_dev_sees_an_application_that_was_built_anew():
         expect("starting another" not in dev.text(), dev.text())
 
 
+def test_dev_says_that_writing_over_an_application_may_crash_it():
+    with World() as world:
+        app = build(world, "old")
+        dev = start_dev(world, app=app)
+        build(world, "new")
+        dev.wait_line("the workers start again with ")
+        expect("written over" not in dev.text(), dev.text())
+        with open(app, "r+b") as file:  # as cp does it; what it held, it holds
+            file.write(app.read_bytes())
+        dev.wait_line("app.so was written over, and .* may crash it")
+        dev.stop()
+
+
 def test_dev_waits_for_the_next_build_where_one_cannot_be_used():
     with World() as world:
         dev = start_dev(world, app=build(world, "old"))

@@ -51,6 +51,16 @@ def test_a_port_that_is_none_is_refused():
         expect_says(world.coordinator(wait=False), 1, "70000", "65535")
 
 
+def test_an_address_that_nobody_could_use_is_refused():
+    with World() as world:
+        coordinator = world.coordinator("--advertise", "db-3:7433", wait=False)
+        expect_says(coordinator, 1, "--advertise", '"db-3:7433" is not an '
+                    "endpoint")
+        world.endpoint = "tcp://localhost:7433"
+        expect_says(world.coordinator(wait=False), 1, "tcp://localhost:7433",
+                    "write an address, as tcp://127.0.0.1:7433")
+
+
 def test_a_database_that_is_no_database_is_left_alone():
     with World() as world:
         db = world.path("superstep.db")

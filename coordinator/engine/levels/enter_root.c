@@ -390,7 +390,7 @@ static int root_input(struct loop *loop, json_t *input, struct ss_error *error)
                      ? ss_writers_input(
                            loop->facts.graph, input, &writes, &unknown, error)
                      : SS_OK;
-    if (status == SS_OK && unknown > 0)
+    if (status == SS_OK && unknown > 0 && !json_object_get(input, "$command"))
         warn_unknown(loop, input, unknown);
     if (status == SS_OK && loop->facts.graph->is_state)
         warn_types(loop, input);

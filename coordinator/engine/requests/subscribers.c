@@ -260,6 +260,24 @@ static json_t *ended_output(
     return output;
 }
 
+// A name that was used before with another input is a mistake, and what comes
+// of it looks like an answer to this one.
+static void warn_other_input(json_t *result, const struct ss_request *request,
+    const struct ss_run_rows *facts)
+{
+    const json_t *was =
+        json_object_get(json_object_get(facts->entry, "request"), "input");
+    if (!request->input || !was || json_equal(request->input, was))
+        return;
+    const json_t *said = json_object_get(result, "warnings");
+    json_t *warnings = said ? json_copy((json_t *)said) : json_array();
+    json_array_append_new(warnings,
+        json_sprintf("run %s was there already, with another input: this is "
+                     "what came of that one",
+            facts->id));
+    json_object_set_new(result, "warnings", warnings);
+}
+
 // The result of a run that has ended, for one who asks again.
 static void answer_ended(struct thread *thread,
     const struct ss_request *request, const struct ss_run_rows *facts)
@@ -267,6 +285,7 @@ static void answer_ended(struct thread *thread,
     json_t *result = json_copy(facts->end);
     if (!json_object_get(result, "output"))
         json_object_set_new(result, "output", ended_output(thread, facts));
+    warn_other_input(result, request, facts);
     ss_reply_durable(thread, request, result);
 }
 

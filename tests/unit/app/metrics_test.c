@@ -255,10 +255,32 @@ START_TEST(a_port_that_is_taken_is_an_error)
 }
 END_TEST
 
+// Else the kernel would give each of them some of the probes.
+START_TEST(a_port_that_another_of_our_processes_has_is_an_error)
+{
+    struct ss_metrics_server *other = NULL;
+    struct ss_error error;
+    char address[32];
+    serve();
+    snprintf(address, sizeof(address), "127.0.0.1:%u",
+        ss_metrics_server_port(server));
+    ck_assert_int_eq(
+        ss_metrics_serve(address, SS_METRIC_OF_WORKER, "other", &other, &error),
+        SS_EIO);
+    ck_assert_ptr_nonnull(strstr(error.message, address));
+    (void)get("/metrics"); // its connection stays a while
+    stop();
+    ck_assert_int_eq(
+        ss_metrics_serve(address, SS_METRIC_OF_WORKER, "other", &other, &error),
+        SS_OK);
+    ss_metrics_server_stop(&other);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("metrics");
-    static const TTest *tests[9];
+    static const TTest *tests[10];
     size_t count = 0;
     tests[count++] = names_follow_the_rules_of_the_format;
     tests[count++] = each_process_shows_its_own;
@@ -269,6 +291,7 @@ int main(void)
     tests[count++] = what_is_no_request_for_a_page_is_refused;
     tests[count++] = addresses_are_checked;
     tests[count++] = a_port_that_is_taken_is_an_error;
+    tests[count++] = a_port_that_another_of_our_processes_has_is_an_error;
     for (size_t i = 0; i < count; i++) {
         TCase *tcase = tcase_create(tests[i]->name);
         tcase_add_test(tcase, tests[i]);

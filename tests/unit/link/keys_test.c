@@ -112,6 +112,8 @@ START_TEST(a_folder_gives_the_key_of_the_role_and_a_file_itself)
     ck_assert_int_eq(
         ss_keys_own(path_of("stranger.key"), SS_ROLE_CLIENT, &key, &error),
         SS_EDENIED);
+    ck_assert_ptr_nonnull(
+        strstr(error.message, "is the key of a worker, which does not fit"));
     char half[SS_KEY_TEXT_SIZE];
     ck_assert_int_eq(
         ss_keys_server(path_of("stranger.key"), half, &error), SS_OK);
