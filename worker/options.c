@@ -82,7 +82,7 @@ static void set_text(struct ss_graph_def *graph, const char *where,
 }
 
 static void set_key_kind(struct ss_graph_def *graph, const char *key,
-    json_t *object, const struct ss_key_options *options)
+    enum ss_type type, json_t *object, const struct ss_key_options *options)
 {
     size_t kind = (size_t)options->kind;
     size_t reducer = (size_t)options->reducer;
@@ -91,6 +91,11 @@ static void set_key_kind(struct ss_graph_def *graph, const char *key,
             kind >= KINDS_COUNT ? ".kind" : ".reducer");
         return;
     }
+    bool is_list = reducer == SS_APPEND || reducer == SS_ADD_MESSAGES;
+    if (options->typed_ && is_list && type != SS_ANY && type != SS_LIST)
+        ss_graph_def_fail(graph,
+            "key \"%s\": %s makes a list: its type is SS_LIST", key,
+            reducer == SS_APPEND ? "SS_APPEND" : "SS_ADD_MESSAGES");
     set_str(object, "channel", kind_names[kind]);
     set_str(object, "reducer", reducer_names[reducer]);
     bool guardable = options->kind == SS_KIND_EPHEMERAL ||
@@ -109,7 +114,7 @@ json_t *ss_options_key(struct ss_graph_def *graph, const char *key,
         set_str(object, "type", type_names[type]);
     if (!options)
         return object;
-    set_key_kind(graph, key, object, options);
+    set_key_kind(graph, key, type, object, options);
     set_str(object, "managed", options->managed);
     set_names(object, "names", options->names);
     if (options->reduce)

@@ -520,7 +520,7 @@ static int run_words(
 static int help(const struct ss_cli_command *commands, int argc, char **argv)
 {
     static char asked[] = "--help";
-    if (argc < 2) {
+    if (argc < 2 || strcmp(argv[1], "help") == 0) {
         print_help(commands);
         return SS_CLI_DONE;
     }

@@ -45,6 +45,23 @@ START_TEST(each_request_takes_its_own_keys_and_no_other)
 }
 END_TEST
 
+START_TEST(a_thread_that_is_named_by_a_number_is_refused)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 4);
+    ck_assert_str_eq(error_of("run", json_pack("{s:s, s:i, s:{s:[]}}", "graph",
+                                         "g", "thread", 5, "input", "x")),
+        "run: \"thread\" is a name, which is a text");
+    ck_assert_str_eq(
+        error_of("run", json_pack("{s:s, s:s, s:i, s:{s:[]}}", "graph", "g",
+                            "thread", "t", "run", 7, "input", "x")),
+        "run: \"run\" is a name, which is a text");
+    ck_assert_str_eq(error_of("run", json_pack("{s:s, s:n, s:{s:[]}}", "graph",
+                                         "g", "thread", "input", "x")),
+        "");
+}
+END_TEST
+
 START_TEST(a_request_that_is_none_is_told_of_the_nearest)
 {
     ck_assert_str_eq(error_of("histroy", json_object()),
@@ -91,6 +108,7 @@ END_TEST
 
 SUITE("requests", each_request_of_the_table_is_known,
     each_request_takes_its_own_keys_and_no_other,
+    a_thread_that_is_named_by_a_number_is_refused,
     a_request_that_is_none_is_told_of_the_nearest,
     a_key_of_an_update_that_the_graph_lacks_is_told,
     what_the_process_answers_is_no_request_of_the_engine)

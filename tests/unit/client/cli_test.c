@@ -141,6 +141,7 @@ START_TEST(help_is_made_from_the_table)
     ck_assert_int_eq(RUN("help", "run"), 0);
     expect_out(of_run);
     ss_free(of_run);
+    ck_assert_int_eq(RUN("help", "help"), 0);
     ck_assert_int_eq(RUN("help"), 0);
     ck_assert(says(&out, "  run         run a graph and wait for its result"));
     ck_assert_int_eq(RUN("--version"), 0);

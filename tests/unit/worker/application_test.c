@@ -212,6 +212,29 @@ static void bad_edges(struct ss_graph_def *graph)
     ss_describe(graph, "edges", json_pack("[[s]]", "a"));
 }
 
+static void list_of_number(struct ss_graph_def *graph)
+{
+    ss_key(graph, "n", SS_INT, .reducer = SS_APPEND);
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+}
+
+static void messages_in_a_text(struct ss_graph_def *graph)
+{
+    ss_key(graph, "said", SS_STR, .reducer = SS_ADD_MESSAGES);
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(a_reducer_of_lists_is_for_a_key_that_is_a_list)
+{
+    ck_assert_ptr_nonnull(strstr(complaint(list_of_number),
+        "key \"n\": SS_APPEND makes a list: its type is SS_LIST"));
+    ck_assert_ptr_nonnull(strstr(complaint(messages_in_a_text),
+        "key \"said\": SS_ADD_MESSAGES makes a list: its type is SS_LIST"));
+}
+END_TEST
+
 START_TEST(other_mistakes_are_told_too)
 {
     ck_assert_ptr_nonnull(
@@ -624,6 +647,7 @@ static void add_tests(TCase *tcase)
     T(a_node_without_a_body_is_named);
     T(a_branch_without_a_router_is_named);
     T(the_first_mistake_is_told);
+    T(a_reducer_of_lists_is_for_a_key_that_is_a_list);
     T(other_mistakes_are_told_too);
     T(a_name_that_is_null_or_no_text_is_told);
     T(what_cannot_be_told_is_not_left_out);
