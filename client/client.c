@@ -224,7 +224,8 @@ static bool find_why(struct ss_client *client, char *ret_why, size_t size)
         return true;
     if (found == SS_PROBE_LISTENS && !trouble)
         trouble =
-            "says nothing: it hangs, is overloaded, or is not a coordinator";
+            "says nothing: it hangs, is overloaded, takes no more connections "
+            "from here, or is not a coordinator";
     if (found == SS_PROBE_NOBODY || !trouble)
         return false;
     snprintf(ret_why, size, "somebody listens there, but %s", trouble);

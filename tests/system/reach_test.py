@@ -65,7 +65,9 @@ def test_who_listens_and_says_nothing_is_told_as_such():
         coordinator = world.coordinator()
         coordinator.kill(signal.SIGSTOP)
         expect_told(told(world, world.endpoint),
-                    "somebody listens there, but says nothing")
+                    "somebody listens there, but says nothing: it hangs, is "
+                    "overloaded, takes no more connections from here, or is "
+                    "not a coordinator")
         coordinator.kill(signal.SIGCONT)
 
 

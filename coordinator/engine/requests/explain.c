@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
@@ -76,7 +77,8 @@ static void set_time(json_t *json, const char *name, int64_t wall_us)
 static bool has_handler(const struct ss_graph *graph, const char *node)
 {
     size_t index = ss_graph_node(graph, node);
-    return index != SIZE_MAX && graph->nodes[index].handler != SIZE_MAX;
+    ss_check(index == SS_NONE || index < graph->nodes_count);
+    return index != SS_NONE && graph->nodes[index].handler != SIZE_MAX;
 }
 
 // What a checkpoint's tasks came to, by node: planned again from it.

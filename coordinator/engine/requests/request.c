@@ -191,6 +191,7 @@ static void on_thread(struct engine *engine, const struct ss_request *request)
 static const char *name_that_is_no_text(const struct ss_request *request)
 {
     static const char *const names[] = {"thread", "run"};
+    ss_check(json_is_object(request->body));
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         const json_t *value = json_object_get(request->body, names[i]);
         if (value && !json_is_string(value) && !json_is_null(value))

@@ -269,6 +269,7 @@ static void warn_other_input(json_t *result, const struct ss_request *request,
         json_object_get(json_object_get(facts->entry, "request"), "input");
     if (!request->input || !was || json_equal(request->input, was))
         return;
+    ss_check(json_is_object(result) && json_is_object(facts->end));
     const json_t *said = json_object_get(result, "warnings");
     json_t *warnings = said ? json_copy((json_t *)said) : json_array();
     json_array_append_new(warnings,
