@@ -153,13 +153,25 @@ bool ss_overwrite_is(const json_t *json, json_t **ret_value)
     return json_is_object(json) && is_overwrite(json, ret_value);
 }
 
+// The text has no NUL behind it.
+static bool stands_in(const char *text, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    const char *end = text + size, *at = text;
+    while (at && (size_t)(end - at) >= length && memcmp(at, word, length) != 0)
+        at = memchr(at + 1, word[0], (size_t)(end - at) - 1);
+    return at && (size_t)(end - at) >= length;
+}
+
 bool ss_value_overwrites(struct ss_value *value, json_t **ret_value)
 {
     if (ss_value_tag(value) != SS_VALUE_JSON || ss_value_listed(value))
         return false;
     // Text that lacks the word need not be decoded.
-    if (!ss_value_decoded(value) &&
-        !strstr(ss_value_text(value, NULL), SS_NAME_OVERWRITE))
+    size_t size;
+    const char *text =
+        ss_value_decoded(value) ? NULL : ss_value_text(value, &size);
+    if (text && !stands_in(text, size, SS_NAME_OVERWRITE))
         return false;
     return ss_overwrite_is(ss_value_json(value), ret_value);
 }

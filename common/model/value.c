@@ -14,6 +14,9 @@
 enum { DEPTH_UNKNOWN = -1 };
 // A shorter text is decoded as soon as it is taken apart.
 enum { APART_SIZE_MIN = 512 };
+// A part that is as long, and at least half of all, is not copied. It keeps all
+// of the text, which is at most twice its own size.
+enum { PART_SIZE_MIN = 4096, PART_KEEPS_MAX = 2 };
 
 // The members of an object, their names behind them.
 struct fields {
@@ -21,19 +24,28 @@ struct fields {
     struct ss_field items[];
 };
 
+// A text that some values have parts of. What one thread reads others may let
+// go.
+struct shared_text {
+    unsigned refs;
+    size_t size;
+    char *text;
+};
+
 // At least one of its faces is there.
 struct ss_value {
     unsigned refs;
     enum ss_value_tag tag;
-    bool is_damaged;      // text that is not JSON
-    bool is_apart;        // `fields` are the parts of `text`
-    bool is_whole;        // it has no parts: looked for once
-    int depth;            // or DEPTH_UNKNOWN
-    json_t *json;         // decoded, or NULL
-    char *text;           // encoded, or NULL
-    size_t size;          // of `text`; without one about what it would be, or 0
-    struct ss_list *list; // taken apart, or NULL
-    struct fields *fields; // put together from, or NULL
+    bool is_damaged; // text that is not JSON
+    bool is_apart;   // `fields` are the parts of `text`
+    bool is_whole;   // it has no parts: looked for once
+    int depth;       // or DEPTH_UNKNOWN
+    json_t *json;    // decoded, or NULL
+    char *text;      // encoded, or NULL
+    size_t size;     // of `text`; without one about what it would be, or 0
+    struct shared_text *shared; // that `text` is (of), or NULL: it is its own
+    struct ss_list *list;       // taken apart, or NULL
+    struct fields *fields;      // put together from, or NULL
 };
 
 // The value that most writes have. It is everybody's and never counted.
@@ -78,6 +90,34 @@ struct ss_value *ss_value_opaque(
     value->tag = tag;
     value->text = ss_memdup(bytes, size);
     value->size = size;
+    return value;
+}
+
+static void shared_unref(struct shared_text *shared)
+{
+    if (__atomic_sub_fetch(&shared->refs, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    ss_free(shared->text);
+    ss_free(shared);
+}
+
+// The part of its text, which it may keep. Gives.
+static struct ss_value *value_of_part(
+    struct ss_value *whole, const char *text, size_t size)
+{
+    size_t keeps = whole->shared ? whole->shared->size : whole->size;
+    if (size < PART_SIZE_MIN || size < keeps / PART_KEEPS_MAX)
+        return ss_value_from_text(text, size);
+    if (!whole->shared) {
+        whole->shared = ss_alloc(sizeof(*whole->shared));
+        *whole->shared = (struct shared_text){
+            .refs = 1, .size = whole->size, .text = whole->text};
+    }
+    struct ss_value *value = value_new();
+    value->text = whole->text + (text - whole->text); // not const
+    value->size = size;
+    value->shared = whole->shared;
+    __atomic_add_fetch(&value->shared->refs, 1, __ATOMIC_RELAXED);
     return value;
 }
 
@@ -190,7 +230,10 @@ void ss_value_unref(struct ss_value *value)
     if (--value->refs > 0)
         return;
     json_decref(value->json);
-    ss_free(value->text);
+    if (value->shared)
+        shared_unref(value->shared);
+    else
+        ss_free(value->text);
     ss_list_unref(value->list);
     fields_free(value);
     ss_free(value);
@@ -272,6 +315,7 @@ const struct ss_field *ss_value_fields(
 }
 
 struct parts {
+    struct ss_value *whole;
     struct ss_field *items;
     size_t count, capacity;
 };
@@ -281,14 +325,14 @@ static bool add_part(
 {
     struct parts *parts = ctx;
     SS_VEC_PUSH(parts, (struct ss_field){ss_memdup(key, key_size),
-                           ss_value_from_text(text, size)});
+                           value_of_part(parts->whole, text, size)});
     return true;
 }
 
 // Of a key that stands twice the last one counts in JSON: then it is decoded.
 static void take_apart(struct ss_value *value)
 {
-    struct parts parts = {0};
+    struct parts parts = {.whole = value};
     if (ss_json_members(value->text, value->size, add_part, &parts) &&
         !repeats(parts.items, parts.count)) {
         value->fields =
@@ -351,6 +395,13 @@ size_t ss_value_count(struct ss_value *value)
 
 // ------------------------------------------------ encoded
 
+enum {
+    SIZE_NUMBER = 8,
+    SIZE_QUOTES = 2,
+    SIZE_MEMBER = SIZE_QUOTES + 2,
+    WEIGHED_MAX = 8, // items of an array; the others are taken to be like them
+};
+
 // What it is inside of another text.
 static const char *inner_text(struct ss_value *value, size_t *ret_size)
 {
@@ -397,6 +448,18 @@ static void write_list(const struct ss_list *list, char *to)
     to[-1] = ']';
 }
 
+// Of what splice_fields() writes, if no name has an escape.
+static size_t spliced_size(const struct fields *fields)
+{
+    size_t size = SIZE_QUOTES;
+    for (size_t i = 0; i < fields->count; i++) {
+        size_t more;
+        (void)inner_text(fields->items[i].value, &more);
+        size += strlen(fields->items[i].name) + SIZE_MEMBER + more;
+    }
+    return size;
+}
+
 static void splice_fields(struct ss_buf *buf, const struct fields *fields)
 {
     ss_buf_add_str(buf, "{");
@@ -424,6 +487,7 @@ static void splice(struct ss_value *value)
         return;
     }
     ss_buf_init(&buf, SIZE_MAX);
+    ss_buf_expect(&buf, spliced_size(value->fields));
     splice_fields(&buf, value->fields);
     value->text = ss_buf_steal(&buf, &value->size);
 }
@@ -436,13 +500,6 @@ size_t ss_value_text_size(struct ss_value *value)
     (void)ss_value_text(value, &size);
     return size;
 }
-
-enum {
-    SIZE_NUMBER = 8,
-    SIZE_QUOTES = 2,
-    SIZE_MEMBER = SIZE_QUOTES + 2,
-    WEIGHED_MAX = 8, // items of an array; the others are taken to be like them
-};
 
 static size_t json_size_about(const json_t *json);
 

@@ -14,8 +14,9 @@
 #define SS_ROW_SHORT_SIZE_MAX ((size_t)16 * 1024 * 1024)
 
 // What shortens rows keeps this much memory from one to the next: most have
-// some hundreds of bytes.
-#define SS_SHORTENER_KEPT ((size_t)256 * 1024)
+// some hundreds of bytes, those of a conversation that is sent along some
+// hundred thousand, one after another.
+#define SS_SHORTENER_KEPT ((size_t)1024 * 1024)
 
 enum {
     // Unpacking may take this much memory, plus so many times the body: a

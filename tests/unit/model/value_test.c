@@ -1,5 +1,6 @@
 #include "common/model/value.h"
 
+#include "common/model/channel.h"
 #include "common/model/limits.h"
 #include "common/model/persistent_vector.h"
 #include "tests/unit/model/help.h"
@@ -351,6 +352,50 @@ START_TEST(only_the_member_that_is_asked_for_is_decoded)
 }
 END_TEST
 
+// {"$send":{"node":"n","arg":{"state":"mmm ..."}},"z":"__overwrite__"}
+static struct ss_value *long_send(size_t size)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SIZE_MAX);
+    ss_buf_add_str(&buf, "{\"$send\":{\"node\":\"n\",\"arg\":{\"state\":\"");
+    memset(ss_buf_room(&buf, size), 'm', size);
+    ss_buf_add_str(&buf, "\"}},\"z\":\"__overwrite__\"}");
+    struct ss_value *value = ss_value_from_text(buf.data, buf.size);
+    ss_buf_fini(&buf);
+    return value;
+}
+
+START_TEST(a_long_member_outlives_what_it_stood_in)
+{
+    for (size_t size = 600; size <= 60000; size *= 10) {
+        struct ss_value *whole = long_send(size);
+        struct ss_value *send = ss_value_member(whole, "$send");
+        ss_value_unref(whole);
+        struct ss_value *arg = ss_value_member(send, "arg");
+        struct ss_value *again = ss_value_member(send, "arg");
+        ss_value_unref(send);
+        size_t text_size, same_size;
+        const char *text = ss_value_text(arg, &text_size);
+        ck_assert_uint_eq(text_size, size + 12);
+        ck_assert_mem_eq(text, "{\"state\":\"mm", 12);
+        ck_assert_mem_eq(text + text_size - 3, "m\"}", 3);
+        ck_assert_ptr_eq(ss_value_text(again, &same_size), text);
+        ss_value_unref(again);
+        // What stands behind it is not of it.
+        json_t *overwrite;
+        ck_assert(!ss_value_overwrites(arg, &overwrite));
+        ck_assert(!ss_value_decoded(arg));
+        struct ss_value *alone = ss_value_alone(arg);
+        struct ss_value *state = ss_value_member(arg, "state");
+        ss_value_unref(arg);
+        ck_assert_uint_eq(json_string_length(ss_value_json(state)), size);
+        ss_value_unref(state);
+        ck_assert_uint_eq(json_object_size(ss_value_json(alone)), 1);
+        ss_value_unref(alone);
+    }
+}
+END_TEST
+
 START_TEST(members_are_the_same_however_they_are_reached)
 {
     static const char *const texts[] = {"{\"a\":1,\"b\":[2]}", "[1]", "5",
@@ -386,4 +431,5 @@ RUN("value", a_value_that_is_put_together_has_all_faces,
     a_long_list_is_weighed_by_some_of_its_items_and_a_value_once,
     a_text_is_taken_apart_undecoded, what_is_not_plain_is_not_taken_apart,
     only_the_member_that_is_asked_for_is_decoded,
+    a_long_member_outlives_what_it_stood_in,
     members_are_the_same_however_they_are_reached)
