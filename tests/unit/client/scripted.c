@@ -13,6 +13,7 @@ enum { LINES_MAX = 64 };
 
 static const struct script *played; // what `said` counts of
 static unsigned said[LINES_MAX];
+static uint64_t unasked; // the last question that no test is about
 
 struct ss_link *server;
 uint64_t epoch;
@@ -25,6 +26,7 @@ void scripted_setup(void)
     ss_value_setup();
     ss_buf_init(&was_asked, 1 << 20);
     epoch = 1;
+    unasked = 0;
     memset(members, 0, sizeof(members));
     script = NULL;
 }
@@ -90,10 +92,25 @@ static bool is_meant(const struct script *line, const struct ss_message *ask)
            (!line->order || strcmp(line->order, order) == 0);
 }
 
+// Whoever has waited for a second asks how the coordinator is: on a busy
+// machine that is in any test, and only those are about it whose script answers
+// it.
+static bool is_worry(const struct ss_message *ask)
+{
+    const struct script *it = script;
+    while (it && it->op && strcmp(it->op, "health") != 0)
+        it++;
+    return strcmp(ask->op, "health") == 0 && (!it || !it->op);
+}
+
 // The first line that is meant counts.
 static void on_ask(const char *peer, const struct ss_message *ask)
 {
     const struct script *it = script;
+    if (is_worry(ask)) {
+        unasked = ask->id;
+        return;
+    }
     note(ask);
     if (played != script)
         memset(said, 0, sizeof(said));
@@ -139,7 +156,8 @@ void scripted_serve(void)
             on_ask(peer, message);
         } else {
             ck_assert_int_eq(message->type, SS_MESSAGE_HANGUP);
-            ss_buf_add_str(&was_asked, "hangup\n");
+            if (message->id != unasked)
+                ss_buf_add_str(&was_asked, "hangup\n");
         }
         ss_message_destroy(&message);
     }
