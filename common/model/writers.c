@@ -133,12 +133,21 @@ int ss_writer_go(struct ss_writer *w, const char *name)
     int status = check_node_target(w, name);
     if (status != SS_OK)
         return status;
+    enum { PREFIX_SIZE = sizeof(SS_NAME_BRANCH) - 1 };
     size_t size = strlen(name) + 1;
-    char *channel = ss_alloc(sizeof(SS_NAME_BRANCH) - 1 + size);
-    memcpy(channel, SS_NAME_BRANCH, sizeof(SS_NAME_BRANCH) - 1);
-    memcpy(channel + sizeof(SS_NAME_BRANCH) - 1, name, size);
-    SS_VEC_PUSH(w->writes,
-        (struct ss_write){.channel = channel, .value = ss_value_null()});
+    char most[128]; // are not longer
+    char *text = PREFIX_SIZE + size <= sizeof(most)
+                     ? most
+                     : ss_alloc(PREFIX_SIZE + size);
+    memcpy(text, SS_NAME_BRANCH, PREFIX_SIZE);
+    memcpy(text + PREFIX_SIZE, name, size);
+    size_t channel = ss_graph_channel(w->graph, text);
+    if (channel != SS_NONE)
+        writer_add_to(w, channel, ss_value_null());
+    else
+        ss_writes_add(w->writes, text, ss_value_null());
+    if (text != most)
+        ss_free(text);
     return SS_OK;
 }
 

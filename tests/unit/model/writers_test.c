@@ -260,6 +260,29 @@ START_TEST(a_command_updates_and_goes_on)
 }
 END_TEST
 
+// Whether the graph has such a node or not.
+START_TEST(a_command_goes_to_names_of_all_lengths)
+{
+    for (int size = 100; size <= 140; size++) {
+        char *graph = ss_format("{" STATE ", 'nodes': [{'name': 'a'}, "
+                                "{'name': '%0*d'}], 'edges': "
+                                "[['__start__', 'a']]}",
+            size, 7);
+        char *returned = ss_format(
+            "{'$command': {'goto': ['%0*d', '%0*d']}}", size, 7, size, 8);
+        char *expected =
+            ss_format("[['branch:to:%0*d', null], ['branch:to:%0*d', null]]",
+                size, 7, size, 8);
+        struct run run = start(graph);
+        expect(&run, "a", returned, expected);
+        finish(&run);
+        ss_free(graph);
+        ss_free(returned);
+        ss_free(expected);
+    }
+}
+END_TEST
+
 START_TEST(an_update_may_be_a_list_of_pairs)
 {
     struct run run = start(PLAIN);
@@ -625,9 +648,9 @@ RUN("writers", known_keys_of_a_map_are_written_in_their_order,
     what_is_no_map_is_an_invalid_update, edges_then_joins_follow_the_state,
     the_start_writes_only_input_keys_and_no_marks_that_are_quoted,
     a_send_in_place_of_an_update_is_only_sent, a_command_updates_and_goes_on,
-    an_update_may_be_a_list_of_pairs, a_list_with_commands_adds_up,
-    a_command_to_the_parent_makes_no_write, a_quote_is_what_it_holds,
-    a_root_states_node_returns_the_update_itself,
+    a_command_goes_to_names_of_all_lengths, an_update_may_be_a_list_of_pairs,
+    a_list_with_commands_adds_up, a_command_to_the_parent_makes_no_write,
+    a_quote_is_what_it_holds, a_root_states_node_returns_the_update_itself,
     routers_answer_after_all_other_writes,
     an_answer_that_leads_nowhere_is_refused, a_map_translates_all_but_sends,
     a_router_sees_its_own_tasks_writes_and_no_others,
