@@ -12,9 +12,10 @@ enum {
     SS_STORE_BEGIN_SIZE_MAX = 8 * 1024,
     // Units of one commit: a full queue delays everybody by so many.
     SS_STORE_BATCH_MAX = 1024,
-    // Threads whose newest row SQLite's store knows without asking: 16 bytes
-    // each; as many as a batch has units.
-    SS_STORE_HEADS = 1024,
+    // Places for the newest rows that SQLite's store knows without asking, 16
+    // bytes each. Threads take them by chance, and who shares one is asked for
+    // again each time: of 1,000 at once so few that it does not count.
+    SS_STORE_HEADS = 16 * 1024,
     // Rows of units go to the end of one table, and to their threads later
     // (sqlite_fresh.c), where a batch has so many units: fewer change few pages
     // anyway; and where a unit is so small: larger ones fill pages alone.

@@ -89,6 +89,44 @@ START_TEST(the_end_of_a_thread_is_asked_for_once)
 }
 END_TEST
 
+// A row of each of them, in a few batches.
+static void append_to_all(size_t count, uint64_t seq)
+{
+    enum { BATCH = 250 };
+    struct ss_store_row rows[BATCH];
+    struct ss_store_unit units[BATCH];
+    char names[BATCH][24];
+    for (size_t at = 0; at < count; at += BATCH) {
+        struct ss_store_batch batch = {.units = units, .units_count = BATCH};
+        for (size_t i = 0; i < BATCH; i++) {
+            snprintf(names[i], sizeof(names[i]), "thread %zu", at + i);
+            rows[i] = row_of(names[i], seq, "row");
+            units[i] = (struct ss_store_unit){
+                .thread = names[i], .rows = &rows[i], .rows_count = 1};
+        }
+        ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_OK);
+        for (size_t i = 0; i < BATCH; i++) {
+            ck_assert_int_eq(units[i].result, SS_OK);
+        }
+    }
+}
+
+// They took each other's places: of 256 every fifth row was looked for, of
+// 1,000 every second one.
+START_TEST(the_ends_of_a_thousand_threads_at_once_are_known)
+{
+    enum { THREADS = 1000, ROWS = 5 };
+    open_file(world_path("crowd.db"));
+    append_to_all(THREADS, 1);
+    int asked = heads_asked();
+    ck_assert_int_le(asked, THREADS);
+    for (uint64_t seq = 2; seq <= ROWS; seq++) {
+        append_to_all(THREADS, seq);
+    }
+    ck_assert_int_lt(heads_asked() - asked, (ROWS - 1) * THREADS / 10);
+}
+END_TEST
+
 START_TEST(rows_that_somebody_changes_beside_it_count)
 {
     char *path = ss_strdup(world_path("beside.db"));
@@ -511,6 +549,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_file_that_is_removed_under_it_takes_no_more);
     tcase_add_test(t, a_file_that_is_replaced_under_it_takes_no_more);
     tcase_add_test(t, the_end_of_a_thread_is_asked_for_once);
+    tcase_add_test(t, the_ends_of_a_thousand_threads_at_once_are_known);
     tcase_add_test(t, rows_that_somebody_changes_beside_it_count);
     tcase_add_test(t, a_bare_name_is_a_file);
     tcase_add_test(t, the_name_of_a_kind_alone_is_no_file);
