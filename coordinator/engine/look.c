@@ -33,7 +33,7 @@ json_t *ss_engine_limits(const struct ss_engine *it, size_t most)
 bool ss_engine_is_quiet(const struct ss_engine *it)
 {
     const struct engine *engine = &it->engine;
-    if (ss_attempts_all(engine)->count > 0)
+    if (ss_attempts_count(engine) > 0)
         return false;
     for (const struct ss_map_entry *e = ss_threads_all(engine)->first; e;
          e = e->next)

@@ -92,6 +92,25 @@ START_TEST(a_result_for_the_coordinator_before_is_not_ours)
 }
 END_TEST
 
+// Numbers lead to places, and places are used again: by number 65 that of 1.
+START_TEST(a_result_that_comes_again_much_later_is_nobody_elses)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    for (int i = 0; i < 64; i++)
+        world_get("run", RUN("t", ""));
+    world_hold("a");
+    world_ask("ann", "run", RUN("t", ""));
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 65);
+    world_rename("a", (struct ss_attempt){.epoch = 1, .dispatch = 1});
+    world_let("a");
+    world_forget();
+    world_run();
+    told("a late result of a lost attempt is ignored\n");
+}
+END_TEST
+
 START_TEST(a_cached_result_is_served_until_its_time_and_no_longer)
 {
     world_graph(chart(
@@ -307,6 +326,7 @@ SUITE("borders", a_picture_that_takes_too_long_is_not_drawn,
     a_pause_of_the_coordinator_costs_no_worker_its_lease,
     a_result_counts_only_from_the_worker_that_has_the_attempt,
     a_result_for_the_coordinator_before_is_not_ours,
+    a_result_that_comes_again_much_later_is_nobody_elses,
     a_cached_result_is_served_until_its_time_and_no_longer,
     cached_results_whose_time_is_over_are_cleared_and_no_others,
     an_answer_is_for_one_of_two_who_ask_at_once,

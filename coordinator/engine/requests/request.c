@@ -269,7 +269,7 @@ static void status_of(struct engine *engine, const struct ss_request *request)
             (json_int_t)ss_threads_all(engine)->count, "runs",
             (json_int_t)ss_runs_all(engine)->count, "workers",
             (json_int_t)ss_workers_count(engine), "attempts",
-            (json_int_t)ss_attempts_all(engine)->count, "pauses",
+            (json_int_t)ss_attempts_count(engine), "pauses",
             ss_pauses_json(engine)));
 }
 

@@ -61,10 +61,9 @@ void ss_show_tasks(struct engine *engine, const struct ss_request *request)
     json_t *list = json_array();
     struct waits waits = {0};
     size_t looked = 0, backoff = 0;
-    for (const struct ss_map_entry *e = ss_attempts_all(engine)->first;
-         e && left > 0; e = e->next, left--)
-        json_array_append_new(list, task_json(e->value));
-    const struct task *task;
+    const struct task *task = NULL;
+    for (; left > 0 && (task = ss_attempts_after(engine, task)); left--)
+        json_array_append_new(list, task_json(task));
     for (size_t i = 0; (task = ss_task_backing_off(engine, i)); i++)
         if (ss_task_facts(task)->state == TASK_BACKOFF) {
             show_waiting(list, &left, &waits, task);
@@ -75,7 +74,7 @@ void ss_show_tasks(struct engine *engine, const struct ss_request *request)
         show_waiting(list, &left, &waits, task);
     ss_reply(engine, request,
         json_pack("{s:o, s:I, s:I, s:I, s:o}", "tasks", list, "running",
-            (json_int_t)ss_attempts_all(engine)->count, "ready",
+            (json_int_t)ss_attempts_count(engine), "ready",
             (json_int_t)ss_tasks_ready(engine), "backoff", (json_int_t)backoff,
             "waits", ss_waits_json(&waits, true)));
 }

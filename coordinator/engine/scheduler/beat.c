@@ -32,6 +32,7 @@
 #include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -188,9 +189,8 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     answer(worker, event);
     ss_lingering_named(worker, event->beat.running, event->beat.running_count);
     struct attempts lost = {0};
-    for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
-         e = e->next) {
-        const struct task *task = e->value;
+    for (const struct task *task = NULL;
+         (task = ss_attempts_after(engine, task));) {
         if (attempt_of(task)->worker == worker &&
             !beats(event, attempt_of(task)->name) &&
             engine->now_ms - attempt_of(task)->sent_ms >

@@ -15,6 +15,7 @@
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -42,9 +43,8 @@ static void assign(struct engine *engine)
 {
     SS_VEC(struct task *) moved = {0};
     engine->scheduler->limits.has_moved = false;
-    for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
-         e = e->next) {
-        struct attempt *attempt = attempt_of(e->value);
+    for (struct task *task = NULL; (task = ss_attempts_after(engine, task));) {
+        struct attempt *attempt = attempt_of(task);
         struct limit **limits = ss_limits_of(task_of(attempt));
         count_out(attempt->limits, -1);
         count_out(limits, 1);
@@ -251,9 +251,9 @@ void ss_limits_verify(const struct engine *engine)
     const struct limits *limits = &engine->scheduler->limits;
     struct counted counted = {.out = {0}};
     size_t values = 0;
-    for (const struct ss_map_entry *a = engine->scheduler->attempts.first; a;
-         a = a->next)
-        count_all(&counted.out, attempt_of(a->value)->limits);
+    for (const struct task *task = NULL;
+         (task = ss_attempts_after(engine, task));)
+        count_all(&counted.out, attempt_of(task)->limits);
     for (const struct task *task = NULL;
          (task = ss_ready_queue_after(engine, task, LINES_ALL));)
         count_all(&counted.waiting, attempt_of(task)->limits);

@@ -88,8 +88,7 @@ static void attempt_ends(struct task *task)
     if (ss_task_facts(task)->state != TASK_RUNNING)
         return;
     ss_check(attempt_of(task)->worker != NULL);
-    ss_map_remove_number(
-        &level->engine->scheduler->attempts, attempt_of(task)->name.dispatch);
+    ss_attempt_slab_remove(&level->engine->scheduler->out, task);
     ss_check(attempt_of(task)->worker->running > 0);
     attempt_of(task)->worker->running--;
     for (EACH_LIMIT(it, attempt_of(task)->limits))
@@ -130,7 +129,7 @@ struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
 {
     if (attempt.epoch != engine->options.epoch)
         return NULL;
-    return ss_map_get_number(&engine->scheduler->attempts, attempt.dispatch);
+    return ss_attempt_slab_find(&engine->scheduler->out, attempt.dispatch);
 }
 
 const struct sink ss_scheduler_sink = {.in_front = sizeof(struct attempt),
@@ -149,12 +148,10 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     attempt_of(task)->worker = worker;
     attempt_of(task)->is_claimed = false;
     ss_thread_sent_to(ss_task_level(task)->thread, worker->number);
-    attempt_of(task)->name = (struct ss_attempt){
-        engine->options.epoch, ++engine->scheduler->dispatches};
+    attempt_of(task)->name.epoch = engine->options.epoch;
     attempt_of(task)->sent_ms = engine->now_ms;
-    void *old = ss_map_put_number(
-        &engine->scheduler->attempts, attempt_of(task)->name.dispatch, task);
-    ss_check(!old);
+    ss_attempt_slab_add(&engine->scheduler->out, task);
+    engine->scheduler->attempts_sent++;
     worker->running++;
     worker->attempts++;
     ss_graph_attempted(engine, ss_task_root_graph(task));
@@ -323,10 +320,8 @@ void ss_attempts_lose(struct worker *worker, struct attempts *lost,
 static void lose_all_attempts(struct worker *worker, const char *why)
 {
     struct attempts lost = {0};
-    for (const struct ss_map_entry *e =
-             worker->engine->scheduler->attempts.first;
-         e; e = e->next) {
-        struct task *task = e->value;
+    for (struct task *task = NULL;
+         (task = ss_attempts_after(worker->engine, task));) {
         if (attempt_of(task)->worker != worker)
             continue;
         ss_limit_linger(task, true);

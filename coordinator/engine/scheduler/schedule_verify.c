@@ -25,17 +25,16 @@
 static void verify_attempts(const struct engine *engine)
 {
     struct scheduler *scheduler = engine->scheduler;
-    for (const struct ss_map_entry *e = scheduler->attempts.first; e;
-         e = e->next) {
-        const struct task *task = e->value;
-        const struct task *named = ss_map_get_number(
-            &scheduler->attempts, attempt_of(task)->name.dispatch);
+    for (const struct task *task = NULL;
+         (task = ss_attempts_after(engine, task));) {
+        const struct task *named = ss_attempt_slab_find(
+            &scheduler->out, attempt_of(task)->name.dispatch);
         ss_invariant(
             I99, ss_task_facts(task)->state == TASK_RUNNING && named == task);
         ss_invariant(
             I100, attempt_of(task)->name.epoch == engine->options.epoch &&
                       attempt_of(task)->name.dispatch <=
-                          engine->scheduler->dispatches);
+                          engine->scheduler->out.last_number);
         ss_invariant(I101,
             ss_map_get(&engine->scheduler->workers,
                 attempt_of(task)->worker->peer) == attempt_of(task)->worker);
@@ -49,10 +48,9 @@ static void verify_attempts(const struct engine *engine)
 static size_t count_attempts(const struct worker *worker)
 {
     size_t count = 0;
-    for (const struct ss_map_entry *e =
-             worker->engine->scheduler->attempts.first;
-         e; e = e->next)
-        count += attempt_of(((const struct task *)e->value))->worker == worker;
+    for (const struct task *task = NULL;
+         (task = ss_attempts_after(worker->engine, task));)
+        count += attempt_of(task)->worker == worker;
     return count;
 }
 
@@ -135,8 +133,7 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
 {
     const struct scheduler *scheduler = engine->scheduler;
     verify_attempts(engine);
-    ss_invariant(
-        I102, scheduler->attempts.count == census->tasks[TASK_RUNNING]);
+    ss_invariant(I102, scheduler->out.count == census->tasks[TASK_RUNNING]);
     struct ss_map names = {0};
     for (const struct ss_map_entry *e = scheduler->workers.first; e;
          e = e->next) {
@@ -144,7 +141,7 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
         ss_invariant(I103, strcmp(e->key, worker->peer) == 0);
         ss_invariant(I104, !ss_map_put(&names, worker->name, worker));
         verify_worker(worker);
-        census->seen += 1 + scheduler->attempts.count;
+        census->seen += 1 + scheduler->out.count;
     }
     ss_map_fini(&names, NULL);
     verify_served(engine);

@@ -27,9 +27,8 @@ static void free_worker(void *value)
 void ss_scheduler_fini(struct engine *engine)
 {
     struct scheduler *scheduler = engine->scheduler;
-    ss_check(scheduler->attempts.count == 0);
     ss_map_fini(&scheduler->workers, free_worker);
-    ss_map_fini(&scheduler->attempts, NULL);
+    ss_attempt_slab_fini(&scheduler->out);
     ss_map_fini(&scheduler->vouched, ss_free);
     ss_limits_fini(engine);
     ss_ready_queue_destroy(&scheduler->queue);
@@ -37,9 +36,15 @@ void ss_scheduler_fini(struct engine *engine)
     ss_free(scheduler);
 }
 
-const struct ss_map *ss_attempts_all(const struct engine *engine)
+size_t ss_attempts_count(const struct engine *engine)
 {
-    return &engine->scheduler->attempts;
+    return engine->scheduler->out.count;
+}
+
+struct task *ss_attempts_after(
+    const struct engine *engine, const struct task *task)
+{
+    return task ? attempt_of(task)->out_next : engine->scheduler->out.first;
 }
 
 size_t ss_workers_count(const struct engine *engine)
@@ -51,10 +56,10 @@ void ss_workers_sum(
     const struct engine *engine, struct ss_engine_counts *counts)
 {
     const struct scheduler *scheduler = engine->scheduler;
-    counts->attempts_sent = (int64_t)scheduler->dispatches;
+    counts->attempts_sent = (int64_t)scheduler->attempts_sent;
     counts->attempts_lost = (int64_t)scheduler->attempts_lost;
     counts->tasks_ready = (int64_t)ss_tasks_ready(engine);
-    counts->tasks_running = (int64_t)scheduler->attempts.count;
+    counts->tasks_running = (int64_t)scheduler->out.count;
     counts->workers = (int64_t)scheduler->workers.count;
     counts->capacity = 0; // tasks that all of them take at once
     for (const struct ss_map_entry *e = scheduler->workers.first; e;

@@ -11,6 +11,7 @@
 #include "common/model/task.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/limits.h"
+#include "coordinator/engine/scheduler/attempt_slab.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/threads/gate.h"
 
@@ -75,8 +76,15 @@ struct attempt {
     bool is_expected;        // stands among those that a takeover expects
     struct gate_waiter gate; // while rows that it rests on are not durable:
     bool is_aside;           // then it stands aside in its line
-    struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
-    struct line *line;                    // NULL: it is not ready
+    union {
+        struct {
+            struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
+        };
+        struct {
+            struct task *out_next, *out_prev; // while it is out
+        };
+    };
+    struct line *line;     // NULL: it is not ready
     struct limit **limits; // while it is ready or out, NULL behind the last;
                            // NULL: none holds it
 };
@@ -111,8 +119,8 @@ struct scheduler {
     int64_t takeover_until_ms; // so long workers may offer; 0: nobody is asked
     struct ss_map workers;     // peer -> struct worker *
     uint64_t worker_numbers;   // that were given
-    struct ss_map attempts;    // dispatch number -> struct task *
-    uint64_t dispatches;       // numbers that were given
+    struct attempt_slab out;   // tasks that are, by numbers of attempts
+    uint64_t attempts_sent;    // in all
     uint64_t attempts_lost;
     struct ss_map
         vouched;     // beat.c: task and thread -> when it may be sent anew
