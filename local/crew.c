@@ -81,7 +81,7 @@ static struct ss_assignment *alone(const struct ss_assignment *order)
     struct ss_assignment *copy = ss_assignment_new();
     *copy = *order;
     memset(&copy->lists, 0, sizeof(copy->lists));
-    copy->texts = NULL;
+    copy->kept.texts = NULL;
     ss_assignment_keep(copy);
     copy->fold.channel = ss_strdup(copy->fold.channel);
     copy_json(&copy->triggers);
@@ -223,7 +223,7 @@ static void take_outcome(struct ss_crew *crew, struct ss_outcome *outcome,
         ss_outcome_destroy(&outcome);
     else
         report(to, outcome);
-    ss_free(out->about.texts);
+    ss_free(out->about.kept.texts);
     *out = crew->out.items[--crew->out.count];
 }
 

@@ -225,8 +225,13 @@ void ss_ranks_destroy(struct ss_ranks **place)
     if (!ranks)
         return;
     *place = NULL;
-    for (size_t n = 0; n < ranks->nodes_count; n++)
+    for (size_t n = 0; n < ranks->nodes_count; n++) {
         json_decref(ranks->nodes[n].triggers);
+        ss_free(ranks->nodes[n].coded);
+        ss_free(ranks->nodes[n].coded_triggers);
+    }
+    ss_free(ranks->coded);
+    ss_free(ranks->coded_push);
     ss_free(ranks->channels);
     ss_free(ranks->nodes);
     ss_free(ranks->slot_nodes);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ss_coded;
 struct ss_graph;
 
 // Of what a node reads: a managed value, by its index.
@@ -23,20 +24,24 @@ struct ss_node_ranks {
     // out.
     const uint32_t *reads;
     json_t *triggers; // their names, once somebody asked for them; or NULL
+    // What its orders share (task.h), once somebody wrote one; or NULL.
+    struct ss_coded *coded, *coded_triggers;
+    uint64_t digest; // the same of what their digests share; or 0
 };
 
-// Immutable but for that. Belongs to its graph, whose texts it does not need.
+// Immutable but for these. Belongs to its graph, whose texts it does not need.
 struct ss_ranks {
     uint32_t *channels; // by channel: its place in the order of names
     struct ss_node_ranks *nodes;
     size_t nodes_count;
     uint32_t *slot_nodes; // by slot: whose it is
     uint32_t slots_count;
-    uint32_t *reads;          // what nodes->reads points into
-    char *hashes;             // what nodes->hash points into
-    char *paths;              // what nodes->path points into
-    json_t *triggers_of_push; // what any task says that was sent
-    bool output_stands;       // only a write changes a channel of graph->output
+    uint32_t *reads;                     // what nodes->reads points into
+    char *hashes;                        // what nodes->hash points into
+    char *paths;                         // what nodes->path points into
+    json_t *triggers_of_push;            // what any task says that was sent
+    struct ss_coded *coded, *coded_push; // of the graph; of these; as above
+    bool output_stands; // only a write changes a channel of graph->output
 };
 
 // Of a graph whose channels and nodes stand. Gives.

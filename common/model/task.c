@@ -18,12 +18,13 @@ void ss_assignment_keep(struct ss_assignment *order)
         &order->node, &order->thread, &order->run, &order->ns, &order->path};
     enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
     size_t sizes[TEXTS], all = 0;
-    ss_check(!order->texts);
+    ss_check(!order->kept.texts);
+    order->kept = (struct ss_assignment_kept){0};
     for (size_t i = 0; i < TEXTS; i++) {
         sizes[i] = *texts[i] ? strlen(*texts[i]) + 1 : 0;
         all += sizes[i];
     }
-    char *to = order->texts = ss_alloc(all);
+    char *to = order->kept.texts = ss_alloc(all);
     for (size_t i = 0; i < TEXTS; i++) {
         if (sizes[i] > 0)
             *texts[i] = memcpy(to, *texts[i], sizes[i]);
@@ -36,7 +37,7 @@ void ss_assignment_destroy(struct ss_assignment **order)
     struct ss_assignment *it = *order;
     if (!it)
         return;
-    ss_free(it->texts);
+    ss_free(it->kept.texts);
     ss_free(it->fold.channel);
     json_decref(it->triggers);
     json_decref(it->given.answers);
@@ -70,12 +71,23 @@ static uint64_t mix_json(uint64_t digest, const json_t *json)
     return digest;
 }
 
-uint64_t ss_assignment_digest(const struct ss_assignment *order)
+static uint64_t mix_names(const struct ss_assignment *order)
 {
+    uint64_t *kept = order->kept.digest;
+    if (kept && *kept)
+        return *kept;
     uint64_t digest = (uint64_t)order->kind + 1;
     digest = mix(digest, order->version, strlen(order->version));
     digest = mix(digest, order->graph, strlen(order->graph));
     digest = mix(digest, order->node, strlen(order->node));
+    if (kept)
+        *kept = digest;
+    return digest;
+}
+
+uint64_t ss_assignment_digest(const struct ss_assignment *order)
+{
+    uint64_t digest = mix_names(order);
     digest = mix_json(digest, order->given.answers);
     digest = mix_json(digest, order->given.error);
     if (order->given.plain) {

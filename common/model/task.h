@@ -62,6 +62,22 @@ struct ss_given {
     json_t *error; // error handlers: {"node", "message", "code"}; or NULL
 };
 
+// Bytes of what many orders say alike: whoever writes orders makes them, once,
+// and knows alone what is in them. Who owns what they say keeps them: one block
+// of memory (ss_free).
+struct ss_coded;
+
+// Where what an order says is kept beside it.
+struct ss_assignment_kept {
+    char *texts; // what ss_assignment_keep() copied; or NULL
+    // By owners, borrowed as texts are (NULL: nowhere; *place NULL, or 0: not
+    // made yet):
+    struct ss_coded **root; // app_graph, version
+    struct ss_coded **node; // graph, node
+    struct ss_coded **triggers;
+    uint64_t *digest; // of version, graph and node
+};
+
 struct ss_assignment {
     struct ss_attempt attempt;
     enum ss_assignment_kind kind;
@@ -95,7 +111,7 @@ struct ss_assignment {
     uint64_t digest;      // of what is given beside the input; 0: none
     uint64_t shard_epoch; // of the thread's shard, 0: it does not say
     uint64_t heard;       // the worker's newest beat when it was sent; 0: none
-    char *texts;          // what ss_assignment_keep() copied; or NULL
+    struct ss_assignment_kept kept;
 };
 
 enum ss_outcome_kind {
@@ -134,7 +150,8 @@ struct ss_outcome {
 };
 
 struct ss_assignment *ss_assignment_new(void);
-// Once: copy the texts that it borrows into one block of its own.
+// Once: copy the texts that it borrows into one block of its own. Nothing of it
+// is kept elsewhere any more.
 void ss_assignment_keep(struct ss_assignment *order);
 // Of what decides an attempt beside its task's id, which stands for the
 // checkpoint: the graph's version, answers, the resume value without an id, the

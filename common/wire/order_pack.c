@@ -1,9 +1,67 @@
 // order_pack.c - an order to the wire.
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/wire/limits.h"
 #include "common/wire/put.h"
 #include "common/wire/work.h"
+
+// ------------------------------------------------ what many orders share
+
+// Fields as they stand in each of them (model/task.h).
+struct ss_coded {
+    uint32_t size;
+    bool is_doubtful; // as the writer is behind them
+    char bytes[];
+};
+
+// False: they are not there yet.
+static bool put_coded(
+    struct ss_wire_writer *writer, struct ss_coded *const *place)
+{
+    const struct ss_coded *coded = place ? *place : NULL;
+    if (!coded)
+        return false;
+    char *end = ss_tail_ahead(writer->tail, coded->size);
+    if (!end)
+        return true; // the message is too large
+    memcpy(end - coded->size, coded->bytes, coded->size);
+    ss_tail_reach(writer->tail, end - coded->size);
+    writer->is_doubtful |= coded->is_doubtful;
+    return true;
+}
+
+// What this writer wrote since there were `from` bytes is kept there, from now
+// on.
+static void keep_coded(
+    const struct ss_wire_writer *writer, size_t from, struct ss_coded **place)
+{
+    const struct ss_tail *tail = writer->tail;
+    if (!place || tail->size > tail->size_max)
+        return;
+    size_t size = tail->size - from;
+    struct ss_coded *coded = ss_alloc(sizeof(*coded) + size);
+    coded->size = (uint32_t)size;
+    coded->is_doubtful = writer->is_doubtful;
+    memcpy(coded->bytes, tail->end - tail->size, size);
+    *place = coded;
+}
+
+// Two texts, of fields `field` and behind.
+static void put_pair(struct ss_wire_writer *writer, struct ss_coded **place,
+    unsigned field, const char *first, const char *second)
+{
+    struct ss_wire_writer pair = {.tail = writer->tail};
+    size_t from = writer->tail->size;
+    if (put_coded(writer, place))
+        return;
+    ss_put_text(&pair, field + 1, second);
+    ss_put_text(&pair, field, first);
+    keep_coded(&pair, from, place);
+    writer->is_doubtful |= pair.is_doubtful;
+}
+
+// ------------------------------------------------ fields
 
 static char *put_signed(char *at, unsigned field, int64_t number)
 {
@@ -90,13 +148,12 @@ static void pack_rest(
     pack_part(writer, 18, order, SS_PART_INPUT);
 }
 
-// Fields 1 to 16: the texts of 3 to 12 stand together.
-static void pack_head(
+// Fields 7 to 16: the texts of 7 to 12 stand together.
+static void pack_names(
     struct ss_wire_writer *writer, const struct ss_assignment *order)
 {
-    enum { FIRST = 3, TEXTS = 10, NUMBERS = 8 };
-    const char *const texts[TEXTS] = {order->app_graph, order->version,
-        order->graph, order->node, order->thread, order->run, order->task_id,
+    enum { FIRST = 7, TEXTS = 6, NUMBERS = 4 };
+    const char *const texts[TEXTS] = {order->thread, order->run, order->task_id,
         order->checkpoint_id, order->ns, order->path};
     size_t sizes[TEXTS], all = (TEXTS + NUMBERS) * SS_BACK_HEAD_MAX;
     for (size_t i = 0; i < TEXTS; i++)
@@ -113,6 +170,18 @@ static void pack_head(
         at = ss_back_data(at, FIRST + i - 1, texts[i - 1], sizes[i - 1]);
     if (ss_put_is_doubtful(at, behind))
         writer->is_doubtful = true;
+    ss_tail_reach(writer->tail, at);
+}
+
+// Fields 1 to 6.
+static void pack_head(
+    struct ss_wire_writer *writer, const struct ss_assignment *order)
+{
+    put_pair(writer, order->kept.node, 5, order->graph, order->node);
+    put_pair(writer, order->kept.root, 3, order->app_graph, order->version);
+    char *at = ss_tail_ahead(writer->tail, 4 * SS_BACK_HEAD_MAX);
+    if (!at)
+        return;
     at = ss_put_number(at, 2, (uint64_t)order->kind);
     ss_tail_reach(writer->tail, ss_put_attempt(at, order->attempt));
 }
@@ -121,9 +190,15 @@ static void pack_head(
 static void pack_triggers(
     struct ss_wire_writer *writer, const struct ss_assignment *order)
 {
+    struct ss_wire_writer triggers = {.tail = writer->tail};
+    size_t from = writer->tail->size;
+    if (put_coded(writer, order->kept.triggers))
+        return;
     for (size_t i = json_array_size(order->triggers); i > 0; i--)
-        ss_put_text(writer, 17,
+        ss_put_text(&triggers, 17,
             json_string_value(json_array_get(order->triggers, i - 1)));
+    keep_coded(&triggers, from, order->kept.triggers);
+    writer->is_doubtful |= triggers.is_doubtful;
 }
 
 int ss_pack_order(struct ss_tail *tail, const struct ss_assignment *order,
@@ -135,6 +210,7 @@ int ss_pack_order(struct ss_tail *tail, const struct ss_assignment *order,
         .error = error};
     pack_rest(&writer, order);
     pack_triggers(&writer, order);
+    pack_names(&writer, order);
     pack_head(&writer, order);
     *ret_is_doubtful = writer.is_doubtful;
     return writer.status;

@@ -111,6 +111,19 @@ START_TEST(a_result_that_comes_again_much_later_is_nobody_elses)
 }
 END_TEST
 
+// What triggered a task is said alike in all orders of its kind, and those of a
+// node are of two kinds: the world looks at the bytes of each.
+START_TEST(orders_of_a_node_say_whether_it_was_sent_to_or_reached)
+{
+    world_graph(chart("g", "start>a a>t t>end", NULL));
+    world_body("a", sends_three);
+    world_worker("w1", 4);
+    world_get("run", RUN("t", ""));
+    world_get("run", RUN("t", ""));
+    ck_assert_uint_eq(world_attempts_of("t"), 8);
+}
+END_TEST
+
 START_TEST(a_cached_result_is_served_until_its_time_and_no_longer)
 {
     world_graph(chart(
@@ -327,6 +340,7 @@ SUITE("borders", a_picture_that_takes_too_long_is_not_drawn,
     a_result_counts_only_from_the_worker_that_has_the_attempt,
     a_result_for_the_coordinator_before_is_not_ours,
     a_result_that_comes_again_much_later_is_nobody_elses,
+    orders_of_a_node_say_whether_it_was_sent_to_or_reached,
     a_cached_result_is_served_until_its_time_and_no_longer,
     cached_results_whose_time_is_over_are_cleared_and_no_others,
     an_answer_is_for_one_of_two_who_ask_at_once,

@@ -125,6 +125,8 @@ static bool look(void *ctx, const struct ss_command *command)
 {
     (void)ctx;
     world.in_engine = false;
+    if (command->type == SS_COMMAND_DISPATCH)
+        world_order_leaves(command->order);
     if (world.watch)
         world.watch(command);
     if (command->type == SS_COMMAND_DAMAGED)

@@ -149,6 +149,9 @@ void world_core_new(bool is_after_crash);
 
 // ------------------------------------------------------------ world_workers.c
 
+// An order is about to leave: what it shares with those before it are the bytes
+// of what it says itself.
+void world_order_leaves(const struct ss_assignment *order);
 // A worker gets an order: its body runs at once, and its result is on its way.
 void world_order(const char *name, const struct ss_assignment *order);
 void world_order_void(

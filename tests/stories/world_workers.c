@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
 #include "tests/stories/world_impl.h"
@@ -83,6 +84,24 @@ static void note_attempt(
     snprintf(made.worker, sizeof(made.worker), "%s", worker->name);
     if (order->kind == SS_ORDER_NODE)
         SS_VEC_PUSH(&world.attempts, made);
+}
+
+void world_order_leaves(const struct ss_assignment *order)
+{
+    struct ss_assignment alone = *order;
+    struct ss_buf bytes, wanted;
+    alone.kept = (struct ss_assignment_kept){0};
+    ss_buf_init(&bytes, SS_MESSAGE_SIZE_MAX);
+    ss_buf_init(&wanted, SS_MESSAGE_SIZE_MAX);
+    int status = ss_batch_add_order(&wanted, &alone, NULL);
+    ck_assert_int_eq(ss_batch_add_order(&bytes, order, NULL), status);
+    ck_assert_uint_eq(bytes.size, wanted.size);
+    if (status == SS_OK)
+        ck_assert_mem_eq(bytes.data, wanted.data, wanted.size);
+    if (order->digest)
+        ck_assert_uint_eq(ss_assignment_digest(&alone), order->digest);
+    ss_buf_fini(&bytes);
+    ss_buf_fini(&wanted);
 }
 
 void world_order(const char *name, const struct ss_assignment *order)

@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
+#include "common/model/ranks.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
@@ -27,9 +28,14 @@ const char *ss_task_label(const struct task *task)
 static void describe_node(const struct task *task, struct ss_assignment *order)
 {
     const struct ss_node *node = task->facts.planned.node;
+    const struct ss_graph *graph = task->facts.loop->facts.graph;
     ss_check(node != NULL);
-    order->triggers =
-        ss_task_triggers(task->facts.loop->facts.graph, &task->facts.planned);
+    order->triggers = ss_task_triggers(graph, &task->facts.planned);
+    struct ss_node_ranks *ranks = &graph->ranks->nodes[node - graph->nodes];
+    order->kept.node = &ranks->coded;
+    order->kept.triggers = task->facts.planned.kind == SS_TASK_PULL
+                               ? &ranks->coded_triggers
+                               : &graph->ranks->coded_push;
     const struct ss_superstep at = ss_loop_stands(task->facts.loop);
     if (node->branches_count > 0) // else nobody reads anything
         ss_plan_fresh(task->facts.loop->machine, &at, node,

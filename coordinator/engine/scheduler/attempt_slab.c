@@ -4,6 +4,8 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
+#include "coordinator/engine/step/state.h"
 
 enum { PLACES_FIRST = 64, SHRINKS_BY = 8 };
 
@@ -24,6 +26,7 @@ static uint64_t number_of(const struct task *task)
 static bool resize(struct attempt_slab *slab, uint32_t count)
 {
     struct task **places = ss_zalloc(count, sizeof(struct task *));
+    ss_check((count & (count - 1)) == 0 && count > slab->count);
     for (struct task *it = slab->first; it; it = attempt_of(it)->out_next) {
         struct task **place = place_of(places, count, number_of(it));
         if (*place) {
@@ -65,6 +68,7 @@ static void shrink(struct attempt_slab *slab)
 uint64_t ss_attempt_slab_add(struct attempt_slab *slab, struct task *task)
 {
     struct attempt *attempt = attempt_of(task);
+    ss_check(!attempt->out_next && !attempt->out_prev); // it left its line
     if (slab->count * 2 >= slab->places_count)
         grow(slab);
     struct task **place;
@@ -100,8 +104,20 @@ void ss_attempt_slab_remove(struct attempt_slab *slab, struct task *task)
     *(next ? &attempt_of(next)->out_prev : &slab->last) = prev;
     attempt->out_next = attempt->out_prev = NULL;
     slab->count--;
+    ss_check((slab->count == 0) == (slab->first == NULL));
     if (slab->shrink_at > 0 && slab->count <= slab->shrink_at)
         shrink(slab);
+}
+
+size_t ss_attempts_count(const struct engine *engine)
+{
+    return engine->scheduler->out.count;
+}
+
+struct task *ss_attempts_after(
+    const struct engine *engine, const struct task *task)
+{
+    return task ? attempt_of(task)->out_next : engine->scheduler->out.first;
 }
 
 void ss_attempt_slab_fini(struct attempt_slab *slab)

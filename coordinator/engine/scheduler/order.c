@@ -2,6 +2,7 @@
 // (model/task.h).
 
 #include "common/model/graph.h"
+#include "common/model/ranks.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/loop.h"
@@ -41,9 +42,14 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->thread = its->id;
     order->shard_epoch = ss_shard_epoch(level->engine, ss_shard_of(its->id));
     ss_task_describe(task, order);
+    order->kept.root = &root->ranks->coded;
     add_run(order, level->run);
-    if (ss_attempts_outlive_us(level->engine) && level->run &&
-        ss_task_facts(task)->planned.node && order->kind == SS_ORDER_NODE)
+    const struct ss_node *node = ss_task_facts(task)->planned.node;
+    if (ss_attempts_outlive_us(level->engine) && level->run && node &&
+        order->kind == SS_ORDER_NODE) {
+        if (level->graph == root) // an inner graph's version is its root's
+            order->kept.digest = &root->ranks->nodes[node - root->nodes].digest;
         order->digest = ss_assignment_digest(order);
+    }
     return order;
 }

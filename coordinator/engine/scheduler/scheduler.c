@@ -36,17 +36,6 @@ void ss_scheduler_fini(struct engine *engine)
     ss_free(scheduler);
 }
 
-size_t ss_attempts_count(const struct engine *engine)
-{
-    return engine->scheduler->out.count;
-}
-
-struct task *ss_attempts_after(
-    const struct engine *engine, const struct task *task)
-{
-    return task ? attempt_of(task)->out_next : engine->scheduler->out.first;
-}
-
 size_t ss_workers_count(const struct engine *engine)
 {
     return engine->scheduler->workers.count;

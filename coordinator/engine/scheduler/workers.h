@@ -14,13 +14,16 @@ struct ss_graph;
 struct ss_request;
 struct task;
 
-// ------------------------------------------------ scheduler.c
+// ------------------------------------------------ attempt_slab.c
 
 // Tasks that are out: how many, and the one that was sent after `task` (NULL:
 // the first); NULL: none was.
 size_t ss_attempts_count(const struct engine *engine);
 struct task *ss_attempts_after(
     const struct engine *engine, const struct task *task);
+
+// ------------------------------------------------ scheduler.c
+
 size_t ss_workers_count(const struct engine *engine);
 // What they count, of what an engine does.
 void ss_workers_sum(
