@@ -21,6 +21,8 @@
 enum { PATH_SIZE = 256, LOG_SIZE = 4096 };
 #define ROOM_MIN ((uint64_t)4 << 30)
 
+static int servers; // that live, of this process
+
 struct postgres_server {
     char folder[PATH_SIZE];
     char data[PATH_SIZE + 8];
@@ -101,7 +103,7 @@ static void become(char *const argv[], int out)
     _exit(127);
 }
 
-// Run to the end. Its words are shown where it fails.
+// Run to the end, as the server's user. Its words are shown where it fails.
 static bool run(char *const argv[])
 {
     char path[] = "/tmp/ss-pg-log-XXXXXX";
@@ -258,13 +260,78 @@ static bool folder_make(struct postgres_server *server)
     return !user || chown(server->folder, user->pw_uid, user->pw_gid) == 0;
 }
 
-static bool data_make(const struct postgres_server *server)
+// Another program, as ourselves.
+static bool call(char *const argv[])
+{
+    pid_t child = fork();
+    if (child == 0) {
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    int how = -1;
+    return child > 0 && waitpid(child, &how, 0) == child && how == 0;
+}
+
+static bool copy(const char *what, const char *to)
+{
+    char *argv[] = {"/bin/cp", "-a", (char *)what, (char *)to, NULL};
+    return call(argv);
+}
+
+// Where the data of a new server are kept, in the folder of the build. Gives;
+// NULL: nowhere.
+static char *template_path(void)
+{
+    const char *build = getenv("SS_BUILD_DIR");
+    const char *version = strstr(postgres_server_programs(), "postgresql/");
+    if (!build || !version) {
+        return NULL;
+    }
+    version += strlen("postgresql/");
+    return ss_format("%s/postgres/%.*s-%u-c", build, (int)strcspn(version, "/"),
+        version, (unsigned)geteuid());
+}
+
+// Whoever is first has made it; it is there as a whole or not.
+static void template_keep(const char *data, const char *template)
+{
+    char *folder = ss_strdup(template);
+    *strrchr(folder, '/') = '\0';
+    char *draft = ss_format("%s/draft-%ld", folder, (long)getpid());
+    (void)mkdir(folder, 0755);
+    if (!copy(data, draft) || rename(draft, template) != 0) {
+        char *argv[] = {"/bin/rm", "-rf", draft, NULL};
+        (void)call(argv);
+    }
+    ss_free(draft);
+    ss_free(folder);
+}
+
+static bool data_init(const struct postgres_server *server)
 {
     char *program = ss_format("%s/initdb", postgres_server_programs());
     char *argv[] = {program, "-D", (char *)server->data, "-U", "postgres", "-A",
         "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL};
     bool ok = run(argv);
     ss_free(program);
+    return ok;
+}
+
+// A copy of what initdb made before, in this build. Two servers that live at
+// once have an identity each, as two real ones do.
+static bool data_make(const struct postgres_server *server)
+{
+    char *template = template_path();
+    bool ok;
+    if (template && servers == 1 && access(template, R_OK) == 0) {
+        ok = copy(template, server->data);
+    } else {
+        ok = data_init(server);
+        if (ok && template) {
+            template_keep(server->data, template);
+        }
+    }
+    ss_free(template);
     return ok;
 }
 
@@ -279,6 +346,7 @@ struct postgres_server *postgres_server_start(bool is_durable)
     server->is_durable = is_durable;
     pthread_mutex_init(&server->mutex, NULL);
     pthread_cond_init(&server->changed, NULL);
+    servers++;
     if (!folder_make(server) || !data_make(server) || !launch(server)) {
         postgres_server_stop(&server);
     }
@@ -292,15 +360,11 @@ void postgres_server_stop(struct postgres_server **server)
         return;
     }
     *server = NULL;
+    servers--;
     finish(it, SIGQUIT);
     char *argv[] = {"/bin/rm", "-rf", it->folder, NULL};
-    pid_t child = it->folder[0] ? fork() : -1;
-    if (child == 0) {
-        execv(argv[0], argv);
-        _exit(127);
-    }
-    if (child > 0) {
-        (void)waitpid(child, NULL, 0);
+    if (it->folder[0]) {
+        (void)call(argv);
     }
     pthread_mutex_destroy(&it->mutex);
     pthread_cond_destroy(&it->changed);
