@@ -1,6 +1,7 @@
 // args.c - options from a table.
 #include "common/app/args.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ enum {
     HELP_WIDTH = 79,
     HELP_SIZE_MAX = 64 * 1024,
     SOURCE_SIZE = 512,
+    GIVEN_MAX = 32, // are looked at
 };
 
 #define EACH(it, items)                                                        \
@@ -33,6 +35,12 @@ struct parse {
     const char *file;     // that the variable names; or NULL
     char *ret_asked;
     struct ss_error *error;
+    // Options with one value that argv had, and that value.
+    struct {
+        const struct ss_arg *arg;
+        const char *value;
+    } given[GIVEN_MAX];
+    size_t given_count;
 };
 
 const struct ss_arg *ss_arg_at(const struct ss_arg *it)
@@ -156,6 +164,31 @@ static void note_origin(const struct parse *parse, const struct ss_arg *arg)
             parse->file ? parse->file : parse->variable};
 }
 
+// Of two values the last one counts, as who wraps a command wants it: whoever
+// meant both hears of it.
+static void note_given(
+    struct parse *parse, const struct ss_arg *arg, const char *value)
+{
+    char text[SOURCE_SIZE];
+    size_t i = 0;
+    while (i < parse->given_count && parse->given[i].arg != arg)
+        i++;
+    if (i == GIVEN_MAX)
+        return;
+    if (i < parse->given_count && strcmp(parse->given[i].value, value) != 0) {
+        snprintf(text, sizeof(text),
+            "--%s is given twice: %.200s counts, %.200s does not", arg->name,
+            value, parse->given[i].value);
+        if (parse->args->warn)
+            parse->args->warn(text);
+        else
+            fprintf(stderr, "%s: warning: %s\n", parse->args->program, text);
+    }
+    parse->given_count += i == parse->given_count;
+    parse->given[i].arg = arg;
+    parse->given[i].value = value;
+}
+
 static int set(struct parse *parse, const struct ss_arg *arg, const char *value)
 {
     if (arg->kind == SS_ARG_INT) {
@@ -167,6 +200,8 @@ static int set(struct parse *parse, const struct ss_arg *arg, const char *value)
     } else {
         *(const char **)arg->to = value;
     }
+    if (!parse->variable && arg->kind != SS_ARG_LIST)
+        note_given(parse, arg, value);
     note_origin(parse, arg);
     return SS_OK;
 }
@@ -219,6 +254,34 @@ static int take_long(struct parse *parse, const char *word)
     return SS_OK;
 }
 
+static void offer_letter(
+    struct ss_buf *near, const char *name, char letter, char of)
+{
+    if (tolower((unsigned char)letter) != name[0])
+        return;
+    ss_buf_addf(near, "%s--%s", near->size > 0 ? " or " : "", name);
+    if (of)
+        ss_buf_addf(near, " (-%c)", of);
+}
+
+// No option has that letter: those whose names begin with it are told.
+static int unknown_letter(struct parse *parse, char letter)
+{
+    struct ss_buf near;
+    ss_buf_init(&near, HELP_SIZE_MAX);
+    EACH(it, parse->args->items)
+    if (it->kind != SS_ARG_REST)
+        offer_letter(&near, it->name, letter, it->letter);
+    offer_letter(&near, "help", letter, 'h');
+    offer_letter(&near, "version", letter, 0);
+    int status = ss_error_set(parse->error, SS_EINVAL,
+        "there is no option -%c.%s%.300s%s", letter,
+        near.size > 0 ? " Did you mean " : "", ss_buf_str(&near),
+        near.size > 0 ? "?" : "");
+    ss_buf_fini(&near);
+    return status;
+}
+
 // -v, -n VALUE, -nVALUE, and several switches in one word.
 static int take_letters(struct parse *parse, const char *word)
 {
@@ -229,8 +292,7 @@ static int take_letters(struct parse *parse, const char *word)
             continue;
         }
         if (!arg)
-            return ss_error_set(
-                parse->error, SS_EINVAL, "there is no option -%c.", *word);
+            return unknown_letter(parse, *word);
         if (arg->kind != SS_ARG_FLAG)
             return take_option(parse, arg, word[1] ? word + 1 : NULL);
         switch_on(parse, arg);

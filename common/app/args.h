@@ -84,6 +84,8 @@ struct ss_args {
     const char *footer; // or NULL: exit codes, examples
     // The prefix of the variables, for a sentence in --help; NULL: none.
     const char *env_prefix;
+    // What is odd and no error, for people; NULL: it is said on stderr.
+    void (*warn)(const char *text);
 };
 
 // Parse argv[1...]; options that it lacks come from the environment. SS_EINVAL:

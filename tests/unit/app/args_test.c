@@ -63,7 +63,16 @@ static const struct ss_arg table[] = {
     {.name = NULL},
 };
 
-static const struct ss_args args = {.program = "tester",
+static char warned[200];
+
+static void warn(const char *text)
+{
+    ck_assert_str_eq(warned, "");
+    snprintf(warned, sizeof(warned), "%s", text);
+}
+
+static const struct ss_args args = {.warn = warn,
+    .program = "tester",
     .usage = "WORD [WORD] [options]",
     .about = "Tests.",
     .items = table,
@@ -98,7 +107,7 @@ static int parse(const char *line)
         if (*at)
             *at++ = '\0';
     }
-    error.message[0] = '\0';
+    error.message[0] = warned[0] = '\0';
     return ss_args_parse(&args, argc, argv, &asked, &error);
 }
 
@@ -176,6 +185,35 @@ START_TEST(an_unknown_option_is_refused_with_the_nearest_one)
     refused("w --zebra", "there is no option --zebra.");
     refused("w -z", "there is no option -z.");
     refused("w --words x", "there is no option --words.");
+}
+END_TEST
+
+START_TEST(a_letter_that_is_none_is_refused_with_the_options_that_begin_so)
+{
+    refused("w -V", "there is no option -V. Did you mean --version?");
+    refused("w -c 3", "there is no option -c. Did you mean --color or --count "
+                      "(-n)?");
+    refused("w -H", "there is no option -H. Did you mean --help (-h)?");
+}
+END_TEST
+
+START_TEST(
+    of_an_option_that_is_given_twice_the_value_that_does_not_count_is_told)
+{
+    ck_assert_int_eq(parse("w --listen here --count 3 -lthere"), SS_OK);
+    ck_assert_str_eq(
+        warned, "--listen is given twice: there counts, here does not");
+    ck_assert_str_eq(listen_at, "there");
+    ss_args_fini(&args);
+    ck_assert_int_eq(parse("w --count=3 -n 4"), SS_OK);
+    ck_assert_str_eq(warned, "--count is given twice: 4 counts, 3 does not");
+    ss_args_fini(&args);
+    ck_assert_int_eq(parse("w --listen a --listen a -t x -t y -vv"), SS_OK);
+    ck_assert_str_eq(warned, "");
+    ss_args_fini(&args);
+    setenv("SS_TEST_COLOR", "red", 1);
+    ck_assert_int_eq(parse("w --color blue"), SS_OK);
+    ck_assert_str_eq(warned, "");
 }
 END_TEST
 
@@ -285,6 +323,10 @@ int main(void)
     tcase_add_test(tcase, words_stand_anywhere);
     tcase_add_test(tcase, too_few_and_too_many_words_are_refused);
     tcase_add_test(tcase, an_unknown_option_is_refused_with_the_nearest_one);
+    tcase_add_test(
+        tcase, a_letter_that_is_none_is_refused_with_the_options_that_begin_so);
+    tcase_add_test(tcase,
+        of_an_option_that_is_given_twice_the_value_that_does_not_count_is_told);
     tcase_add_test(tcase, wrong_values_are_refused);
     tcase_add_test(tcase, the_environment_stands_in_for_what_is_not_given);
     tcase_add_test(tcase, help_and_version_need_no_words);
