@@ -1,6 +1,7 @@
 // cli.c - from the command line to a subcommand, and how messages are printed.
 #include "client/cli/cli.h"
 
+#include <ctype.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -362,7 +363,12 @@ static const struct ss_cli_command *find(
     const struct ss_cli_command *commands, const char *name)
 {
     struct ss_hint hint;
-    ss_hint_init(&hint, name);
+    char small[SS_HINT_SIZE]; // names of commands are
+    size_t size = 0;
+    for (; name[size] && size < sizeof(small) - 1; size++)
+        small[size] = (char)tolower((unsigned char)name[size]);
+    small[size] = '\0';
+    ss_hint_init(&hint, small);
     for (; commands->name; commands++) {
         if (strcmp(commands->name, name) == 0)
             return commands;
@@ -373,6 +379,11 @@ static const struct ss_cli_command *find(
         *here ? " What it does is here: superstep " : ss_hint_text(&hint),
         here);
     return NULL;
+}
+
+static void warn_text(const char *text)
+{
+    ss_cli_warn("%s", text);
 }
 
 static bool takes_value(const char *word)
@@ -388,8 +399,9 @@ static bool takes_value(const char *word)
 static int parse_front(
     const struct ss_cli_command *commands, int argc, char **argv, int *ret_exit)
 {
-    const struct ss_args args = {
-        .program = "superstep", .items = ss_cli_settings.items};
+    const struct ss_args args = {.program = "superstep",
+        .items = ss_cli_settings.items,
+        .warn = warn_text};
     int count = 1;
     while (count < argc && argv[count][0] == '-')
         count += takes_value(argv[count]) ? 2 : 1;
@@ -506,7 +518,8 @@ static int run_words(
         .usage = command->usage,
         .about = about,
         .items = command->options,
-        .footer = exit_text};
+        .footer = exit_text,
+        .warn = warn_text};
     int status = parse(&args, argc, argv);
     if (status < 0)
         status = run(command, argc, argv);

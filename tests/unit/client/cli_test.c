@@ -17,6 +17,9 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("rnu"), "there is no command \"rnu\". Did you mean "
                              "\"run\"?");
     expect_usage(RUN("help", "rnu"), "Did you mean \"run\"?");
+    expect_usage(RUN("RUN"), "there is no command \"RUN\". Did you mean "
+                             "\"run\"?");
+    expect_usage(RUN("-v"), "there is no option -v. Did you mean --version?");
     expect_usage(RUN("invoke"),
         "there is no command \"invoke\". What it does is "
         "here: superstep run\n");
