@@ -1,4 +1,5 @@
 // cmd_export.c - superstep export langgraph: threads into LangGraph's tables.
+#include "client/cli/find.h"
 #include "client/cli/foreign.h"
 #include "client/cli/move.h"
 #include "client/cli/pages.h"
@@ -37,7 +38,10 @@ static int export(struct ss_client *client, struct ss_saver *saver,
     const char *from, const char *to, json_t *reports)
 {
     struct ss_error error;
-    if (move(client, saver, from, to, reports, &error) != SS_OK)
+    int status = move(client, saver, from, to, reports, &error);
+    if (status == SS_ENOTFOUND && !ss_cli_has_thread(client, from))
+        return ss_cli_no_thread(client, from);
+    if (status != SS_OK)
         return ss_cli_fail("thread %s: %s", from, error.message);
     return SS_CLI_DONE;
 }

@@ -242,8 +242,7 @@ int ss_move_out(struct ss_client *client, struct ss_saver *saver,
         return status;
     status = put_all(client, &outgoing, error);
     if (status == SS_OK && outgoing.checkpoints == 0)
-        status = ss_error_set(error, SS_ENOTFOUND,
-            "thread %.200s has no checkpoint", what->thread);
+        status = ss_error_set(error, SS_ENOTFOUND, "it has no checkpoint");
     if (status == SS_OK)
         status = check_classes(&outgoing, error);
     if (status == SS_OK)

@@ -238,6 +238,17 @@ def test_a_graph_that_nobody_serves_is_told_of_where_threads_become_its():
                  in process.text(), says, f"a warning of {graph}")
 
 
+def test_an_export_of_a_thread_that_is_not_there_names_it_once():
+    with World() as world:
+        world.coordinator()
+        where = world.path("out.db")
+        process = world.command("export", "langgraph", where, "--thread",
+                                "nosuch")
+        same(process.wait(), 1, "status")
+        same(process.text("err"), 'superstep: there is no thread "nosuch"',
+             "what it says")
+
+
 def test_words_that_are_none_are_refused():
     with World() as world:
         world.coordinator()
