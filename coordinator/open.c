@@ -1,5 +1,6 @@
 // open.c - a coordinator is opened and closed: its names, its link, its store
 // with fences, its core, and then its first shards.
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,7 +69,16 @@ static int open_link(struct ss_coordinator *shell,
         .keys = options->keys,
         .is_insecure = options->is_insecure,
         .limits = options->limits};
-    return ss_link_open(&link, &shell->link, error);
+    int status = ss_link_open(&link, &shell->link, error);
+    const char *port = strrchr(link.endpoint, ':');
+    // Who stands in the way is not always somebody else.
+    if (status == SS_EBUSY && shell->metrics && port &&
+        strtoul(port + 1, NULL, 10) == ss_metrics_server_port(shell->metrics))
+        return ss_error_set(error, SS_EBUSY,
+            "%s is in use by --metrics of this very coordinator: give one of "
+            "the two another port",
+            link.endpoint);
+    return status;
 }
 
 // ------------------------------------------------ the store

@@ -4,6 +4,7 @@ Times are printed and decide nothing: another process may have the machine.
 """
 
 import os
+import socket
 import time
 
 from harness import BIN, LIB, World, expect, is_sanitized, main, pss_kb
@@ -82,6 +83,28 @@ def test_who_is_started_with_closed_files_writes_into_none_of_its_own():
                 at = os.readlink(f"/proc/{process.pid}/fd/{fd}")
                 expect(at == "/dev/null", f"{process.name}: {fd} is {at}")
             expect(process.stop() == 0, process.text())
+
+
+def test_metrics_on_the_port_of_listen_are_called_by_their_name():
+    with World() as world, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        world.endpoint = f"tcp://127.0.0.1:{port}"
+        process = world.coordinator("--metrics", f"127.0.0.1:{port}", wait=False)
+        expect(process.wait() == 1, process.text())
+        expect("is in use by --metrics of this very coordinator"
+               in process.text(), process.text())
+        expect("another process" not in process.text(), process.text())
+
+
+def test_of_two_applications_the_one_that_does_not_count_is_told():
+    with World() as world:
+        world.coordinator()
+        worker = world.worker(LIB / "libdigest.so", None, "--app",
+                              LIB / "libhello.so")
+        worker.wait_line(r"--app is given twice: \S*libhello.so counts, "
+                         r"\S*libdigest.so does not")
 
 
 if __name__ == "__main__":
