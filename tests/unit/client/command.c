@@ -107,6 +107,7 @@ static int run_on_terminal(const char *const *argv, const char *input)
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     close(ours);
+    scripted_end();
     ck_assert_msg(WIFEXITED(status), "it crashed: %s", ss_buf_str(&out));
     return WEXITSTATUS(status);
 }
@@ -145,6 +146,7 @@ int command_run(
     int status;
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     close(end[0]);
+    scripted_end();
     read_file(out_file, &out);
     read_file(err_file, &err);
     ck_assert_msg(WIFEXITED(status), "it crashed: %s", ss_buf_str(&err));

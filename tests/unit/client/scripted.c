@@ -20,11 +20,13 @@ uint64_t epoch;
 const char *members[2];
 const struct script *script;
 struct ss_buf was_asked;
+static struct ss_buf unexpected;
 
 void scripted_setup(void)
 {
     ss_value_setup();
     ss_buf_init(&was_asked, 1 << 20);
+    ss_buf_init(&unexpected, 1 << 20);
     epoch = 1;
     unasked = 0;
     memset(members, 0, sizeof(members));
@@ -35,6 +37,14 @@ void scripted_teardown(void)
 {
     ss_link_close(&server);
     ss_buf_fini(&was_asked);
+    ss_buf_fini(&unexpected);
+}
+
+void scripted_end(void)
+{
+    ck_assert_msg(unexpected.size == 0,
+        "asked for what the script has no answer to: %s",
+        ss_buf_str(&unexpected));
 }
 
 void scripted_open(const char *endpoint)
@@ -103,6 +113,18 @@ static bool is_worry(const struct ss_message *ask)
     return strcmp(ask->op, "health") == 0 && (!it || !it->op);
 }
 
+// What no line of the script is meant for would be waited for, for ever by some.
+static void on_unexpected(const char *peer, const struct ss_message *ask)
+{
+    static const char refusal[] =
+        "{\"error\":{\"code\":\"unsupported\",\"message\":"
+        "\"the test's script has no answer to this\"}}";
+    char *text = ss_json_text(ss_value_json(ask->body));
+    ss_buf_addf(&unexpected, "%s %s\n", ask->op, text);
+    ss_free(text);
+    answer(peer, ask->id, true, refusal);
+}
+
 // The first line that is meant counts.
 static void on_ask(const char *peer, const struct ss_message *ask)
 {
@@ -117,6 +139,8 @@ static void on_ask(const char *peer, const struct ss_message *ask)
     played = script;
     while (it && it->op && !is_meant(it, ask))
         it++;
+    if (it && !it->op)
+        on_unexpected(peer, ask);
     if (!it || !it->op)
         return;
     ck_assert_int_lt(it - script, LINES_MAX);

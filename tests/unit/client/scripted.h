@@ -46,5 +46,8 @@ void scripted_open(const char *endpoint);
 // Answer what came in by now. The id of a run that was made up is "MADE UP" in
 // `was_asked`.
 void scripted_serve(void);
+// Fail if anybody asked for what no line of the script is meant for: it was
+// refused. A line without a `final` is meant to be waited for.
+void scripted_end(void);
 
 #endif
