@@ -53,17 +53,23 @@ static bool is_listed(struct ss_client *client, const char *thread)
 }
 
 // A thread without runs here has checkpoints if it was imported or copied.
-static bool has_checkpoints(struct ss_client *client, const char *thread)
+// One of them is asked for. -1: nobody says.
+static int some_checkpoints(struct ss_client *client, const char *thread)
 {
     json_t *answer = NULL;
     json_t *body = json_object();
     json_object_set_new(body, "thread", json_string(thread));
     json_object_set_new(body, "limit", json_integer(1));
     if (ss_client_ask(client, "checkpoints", body, NULL, &answer, NULL) != 0)
-        return false;
-    bool any = json_array_size(json_object_get(answer, "checkpoints")) > 0;
+        return -1;
+    int some = json_array_size(json_object_get(answer, "checkpoints")) > 0;
     json_decref(answer);
-    return any;
+    return some;
+}
+
+static bool has_checkpoints(struct ss_client *client, const char *thread)
+{
+    return some_checkpoints(client, thread) > 0;
 }
 
 bool ss_cli_has_thread(struct ss_client *client, const char *thread)
@@ -164,17 +170,13 @@ int ss_cli_no_state(
 int ss_cli_state_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread)
 {
-    static const char none[] = "there is no thread ";
-    // Without rows nothing tells the thread's graph.
-    if (ss_cli_status(error) != SS_ENOTFOUND || graph)
+    // Without rows nothing tells the thread's graph, and what is missing is
+    // said in many words: whether there are any is asked.
+    if (ss_cli_status(error) != SS_ENOTFOUND || graph ||
+        some_checkpoints(client, thread) != 0)
         return ss_cli_client_fail(client, error, graph, thread);
     if (!is_listed(client, thread))
-        // What it would take for a new one is no help to who reads.
-        return strncmp(error->message, none, sizeof(none) - 1) == 0
-                   ? ss_cli_no_thread(client, thread)
-                   : ss_cli_client_fail(client, error, NULL, thread);
-    if (has_checkpoints(client, thread))
-        return ss_cli_client_fail(client, error, NULL, thread);
+        return ss_cli_no_thread(client, thread);
     tell_empty(thread);
     return SS_CLI_FAILED;
 }

@@ -240,6 +240,19 @@ START_TEST(what_is_read_of_a_thread_that_is_none_says_so)
 }
 END_TEST
 
+START_TEST(a_thread_that_is_none_is_told_in_whatever_words_it_is_refused)
+{
+    PLAY({.op = "state",
+             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                      "\"say which graph it is of\"}}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
+        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
+    ck_assert_int_eq(RUN("state", "dmeo"), 1);
+    expect_err("superstep: there is no thread \"dmeo\". Did you mean "
+               "\"demo\"?\n");
+}
+END_TEST
+
 START_TEST(threads_are_changed)
 {
     PLAY({.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c9\"}}"},
@@ -391,6 +404,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_thread_that_is_none_is_not_deleted);
     tcase_add_test(tcase, a_thread_that_is_none_is_not_pruned);
     tcase_add_test(tcase, what_is_read_of_a_thread_that_is_none_says_so);
+    tcase_add_test(
+        tcase, a_thread_that_is_none_is_told_in_whatever_words_it_is_refused);
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
     tcase_add_test(

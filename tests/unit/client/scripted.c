@@ -113,7 +113,8 @@ static bool is_worry(const struct ss_message *ask)
     return strcmp(ask->op, "health") == 0 && (!it || !it->op);
 }
 
-// What no line of the script is meant for would be waited for, for ever by some.
+// What no line of the script is meant for would be waited for, for ever by
+// some.
 static void on_unexpected(const char *peer, const struct ss_message *ask)
 {
     static const char refusal[] =

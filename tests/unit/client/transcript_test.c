@@ -150,14 +150,15 @@ static const struct script refused[] = {
     {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"digest\"}]}"},
     NO_MORE("threads", "demos"),
     {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demos\"}]}"},
-    DENIED("workers"), DENIED("runs"), DENIED("tasks"), DENIED("pauses"),
-    DENIED("settings"), DENIED("show"), DENIED("status"), DENIED("health"),
-    NOT_FOUND("state"), NOT_FOUND("history"), NOT_FOUND("journal"),
-    NOT_FOUND("update"), NOT_FOUND("copy"), NOT_FOUND("delete"),
-    NOT_FOUND("prune"), DENIED("clear_cache"), NOT_FOUND("cancel"),
-    NOT_FOUND("release"), NOT_FOUND("migrate"), NOT_FOUND("drain"),
-    NOT_FOUND("pause"), NOT_FOUND("unpause"), NOT_FOUND("draw"),
-    NOT_FOUND("explain"), NOT_FOUND("attach"), NOT_FOUND("run"), {0}};
+    DENIED("checkpoints"), DENIED("workers"), DENIED("runs"), DENIED("tasks"),
+    DENIED("pauses"), DENIED("settings"), DENIED("show"), DENIED("status"),
+    DENIED("health"), NOT_FOUND("state"), NOT_FOUND("history"),
+    NOT_FOUND("journal"), NOT_FOUND("update"), NOT_FOUND("copy"),
+    NOT_FOUND("delete"), NOT_FOUND("prune"), DENIED("clear_cache"),
+    NOT_FOUND("cancel"), NOT_FOUND("release"), NOT_FOUND("migrate"),
+    NOT_FOUND("drain"), NOT_FOUND("pause"), NOT_FOUND("unpause"),
+    NOT_FOUND("draw"), NOT_FOUND("explain"), NOT_FOUND("attach"),
+    NOT_FOUND("run"), {0}};
 
 // Words between blanks.
 static const char *const lines[] = {"graphs", "graphs --names", "graphs --json",
