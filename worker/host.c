@@ -19,11 +19,8 @@
 #include "common/model/value.h"
 #include "worker/execute.h"
 #include "worker/limits.h"
+#include "worker/paces.h"
 #include "worker/session/session.h"
-
-// What bodies of a node took: by a hash of the node, so that two nodes may
-// share a place. That wakes a thread too few or too many, no more.
-enum { PACES = 1024 };
 
 // One order, from the queue to its outcome.
 struct body {
@@ -34,7 +31,7 @@ struct body {
     atomic_bool stops;
     int64_t begin_by_ms;
     int64_t deadline_ms;
-    unsigned pace;        // the place of its node
+    unsigned place;       // of its node, among paces
     bool is_quick;        // by its pace, when it began; under the mutex
     bool is_own;          // in the loop's thread: none of ours has it
     int64_t began_ms;     // under the mutex
@@ -55,7 +52,7 @@ struct ss_host {
     struct body *first, *last; // waiting
     struct body *running;
     unsigned running_count;
-    uint32_t paces[PACES];  // microseconds
+    struct ss_paces paces;
     unsigned quick_running; // bodies that will soon be over
     bool is_late;           // somebody waits behind one that was to be quick
     pthread_t *threads;
@@ -313,7 +310,7 @@ static bool is_somebody_coming(const struct ss_host *host)
 static bool sort_by_pace(struct ss_host *host, struct body *body)
 {
     body->is_quick =
-        !host->is_late && host->paces[body->pace] < SS_HOST_QUICK_US;
+        !host->is_late && ss_paces_is_quick(&host->paces, body->place);
     if (body->is_quick) {
         host->quick_running++;
         return false;
@@ -384,17 +381,6 @@ static void not_quick(struct ss_host *host, struct body *body)
     body->is_quick = false;
 }
 
-// Slow at once, quick again by and by: a node that waits for somebody each
-// tenth time does so the next time, too.
-static void learn_pace(struct ss_host *host, unsigned pace, int64_t took_us)
-{
-    uint32_t *known = &host->paces[pace];
-    uint32_t took = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
-    *known = *known == UINT32_MAX || took > *known
-                 ? took
-                 : *known - (*known - took + 3) / 4;
-}
-
 // The loop hears of it at once where nobody else is to report soon, or the
 // first one has waited for that. True: by the caller's ring(). Under the mutex.
 static bool tell(struct ss_host *host, bool was_quick, int64_t now_us)
@@ -428,7 +414,7 @@ static bool run_and_report(struct ss_host *host, struct body *body,
     not_quick(host, body);
     unlink_running(host, body);
     if (outcome) {
-        learn_pace(host, body->pace, now_us - from_us);
+        ss_paces_learn(&host->paces, body->place, now_us - from_us);
         report_outcome(&host->reports, outcome);
     } else {
         report_unbegun(&host->reports, unbegun);
@@ -489,7 +475,7 @@ int ss_host_new(const struct ss_host_options *options,
     host->threads = ss_zalloc(options->threads, sizeof(*host->threads));
     memcpy(host->fds, fds, sizeof(host->fds));
     host->started_end = &host->started;
-    memset(host->paces, 0xff, sizeof(host->paces)); // nobody knows yet
+    ss_paces_init(&host->paces);
     pthread_mutex_init(&host->mutex, NULL);
     pthread_cond_init(&host->work, NULL);
     pthread_cond_init(&host->space, NULL);
@@ -538,14 +524,6 @@ int ss_host_fd(const struct ss_host *host)
     return host->fds[0];
 }
 
-static unsigned pace_of(const struct ss_assignment *order)
-{
-    uint64_t graph = ss_hash64(order->graph, strlen(order->graph));
-    uint64_t node = order->node ? ss_hash64(order->node, strlen(order->node))
-                                : (uint64_t)order->kind;
-    return (unsigned)((graph * 31 + node) % PACES);
-}
-
 void ss_host_start(
     struct ss_host *host, struct ss_assignment *order, int64_t begin_by_ms)
 {
@@ -554,7 +532,7 @@ void ss_host_start(
     body->order = order;
     body->attempt = order->attempt;
     body->begin_by_ms = begin_by_ms;
-    body->pace = pace_of(order);
+    body->place = ss_paces_place(order);
     atomic_init(&body->stops, false);
     *host->started_end = body;
     host->started_end = &body->next;
@@ -566,10 +544,10 @@ static unsigned threads_for(const struct ss_host *host, const struct body *body)
     unsigned count = 0;
     uint64_t quick_us = 0;
     for (; body; body = body->next)
-        if (host->is_late || host->paces[body->pace] >= SS_HOST_QUICK_US)
+        if (host->is_late || !ss_paces_is_quick(&host->paces, body->place))
             count++;
         else
-            quick_us += host->paces[body->pace] + 1;
+            quick_us += host->paces.us[body->place] + 1;
     count += (unsigned)(quick_us / SS_HOST_SHARE_US);
     return count == 0 && !is_somebody_coming(host) ? 1 : count;
 }
@@ -578,7 +556,7 @@ static unsigned threads_for(const struct ss_host *host, const struct body *body)
 static bool is_alone(const struct ss_host *host, const struct body *list)
 {
     return !list->next && !host->first && !host->running && !host->ends &&
-           host->paces[list->pace] < SS_HOST_QUICK_US;
+           ss_paces_is_quick(&host->paces, list->place);
 }
 
 bool ss_host_go(struct ss_host *host, bool keeps)
