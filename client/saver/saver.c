@@ -13,12 +13,16 @@ static bool is_dsn(const char *where)
            (strchr(where, '=') && access(where, F_OK) != 0);
 }
 
-// "sqlite:FILE", as --store takes it, or "sqlite:///FILE", as others write it.
+// "sqlite:FILE", as --store takes it; and where there is no such file
+// "sqlite:///FILE", as SQLAlchemy writes one in this folder.
 static const char *file_of(const char *where)
 {
     if (strncmp(where, "sqlite:", 7) != 0 || access(where, F_OK) == 0)
         return where;
-    return where + 7 + (strncmp(where + 7, "///", 3) == 0 ? 3 : 0);
+    const char *file = where + 7;
+    bool is_here = strncmp(file, "///", 3) == 0 && access(file, F_OK) != 0 &&
+                   access(file + 3, F_OK) == 0;
+    return is_here ? file + 3 : file;
 }
 
 int ss_saver_weigh(size_t *weight, size_t size, struct ss_error *error)

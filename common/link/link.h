@@ -38,11 +38,11 @@ struct ss_link_options {
 
 enum { SS_PEER_SIZE = 72 }; // a peer's name is text of fewer bytes
 
+// Whether a link could be opened there, as far as its text says.
+// SS_EINVAL: it is not an endpoint.
+int ss_link_check_endpoint(const char *endpoint, struct ss_error *error);
 // Errors: SS_EBUSY (the port is in use, with its number), SS_EINVAL (no
 // endpoint; beyond loopback without keys), SS_EIO, and those of keys.h.
-// Whether a link could be opened there, as far as its text says.
-// SS_EINVAL: it is no endpoint.
-int ss_link_check_endpoint(const char *endpoint, struct ss_error *error);
 int ss_link_open(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error) SS_MUST_USE;
 void ss_link_close(struct ss_link **link);

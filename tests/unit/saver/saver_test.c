@@ -187,8 +187,9 @@ START_TEST(a_database_may_be_named_as_other_programs_name_it)
 {
     struct ss_saver *saver = NULL;
     struct ss_error error = {0};
-    static const char *const schemes[] = {"", "sqlite:", "sqlite:///"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const schemes[] = {
+        "", "sqlite:", "sqlite://", "sqlite:///"};
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
         char *where = ss_format("%s%s", schemes[i], path);
         ck_assert_int_eq(ss_saver_open(where, true, &saver, &error), SS_OK);
         ss_saver_close(&saver);
