@@ -241,7 +241,7 @@ static char *members_of(const char *text)
     const struct ss_field *fields = ss_value_members(value, &count);
     ss_buf_init(&buf, SIZE_MAX);
     ss_buf_add_str(&buf, fields ? "" : "none");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; fields && i < count; i++)
         ss_buf_addf(&buf, "%s%s=%s", i > 0 ? " " : "", fields[i].name,
             ss_value_text(fields[i].value, NULL));
     ss_value_unref(value);
