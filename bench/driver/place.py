@@ -71,8 +71,8 @@ class Place:
 
     def postgres(self):
         if not self.server:
-            self.server = Postgres(["max_connections=400"],
-                                   own_group=True).__enter__()
+            self.server = Postgres(["max_connections=400"], own_group=True,
+                                   on_disk=True).__enter__()
         return self.server
 
     def processor_s(self, pids=()):
@@ -185,6 +185,14 @@ def processor():
     return platform.machine()
 
 
+def file_system(folder):
+    """The kind that `folder` lies in: a commit to tmpfs costs nothing."""
+    mounts = [line.split() for line in
+              pathlib.Path("/proc/self/mounts").read_text().splitlines()]
+    return max((len(at), kind) for _, at, kind, *_ in mounts
+               if folder.resolve().is_relative_to(at))[1]
+
+
 def machine(place):
     told = {
         "commit": first_line("git", "-C", ROOT, "describe", "--always",
@@ -198,5 +206,6 @@ def machine(place):
     }
     if place.server:
         told["postgres"] = place.server.sql("SHOW server_version")
+        told["its disk"] = file_system(place.server.folder)
     told |= place.peers.versions()
     return told

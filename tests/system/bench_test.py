@@ -8,11 +8,16 @@ Sizes are tiny, and no figure decides: only that there is one.
 
 import json
 import os
+import pathlib
 import subprocess
+import sys
 import tempfile
 
 from harness import BUILD, DEADLINE_S, ROOT, expect, main
 from postgres import missing
+
+sys.path.append(str(ROOT / "bench/driver"))
+from place import file_system  # noqa: E402 (found by the line before)
 
 # Of issue 15's table, but for what is not of one coordinator.
 ROWS = {
@@ -81,6 +86,10 @@ def test_every_row_is_there():
         expect(row["unit"] and row["measures"] and row["leaves_out"], f"{row}")
     expect(found == ROWS, f"rows: {found}")
     expect(told["machine"]["processor"] and told["rounds"] == 1, f"{told}")
+    # Tests keep their databases in memory where they can.
+    here = file_system(pathlib.Path(tempfile.gettempdir()))
+    expect(missing() or told["machine"]["its disk"] == here,
+           f"not where files are: {told['machine']}")
 
 
 def test_what_more_processors_would_give_is_reckoned():

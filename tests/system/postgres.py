@@ -85,23 +85,24 @@ def _keep(data):
                 raise
 
 
-def _place():
+def _place(on_disk):
     """Where folders of servers are made; None: where all temporary ones are."""
     memory = "/dev/shm"
-    if not os.access(memory, os.W_OK | os.X_OK):
+    if on_disk or not os.access(memory, os.W_OK | os.X_OK):
         return None
     return memory if shutil.disk_usage(memory).free >= ROOM_MIN else None
 
 
 class Postgres:
     """Leaving it ends the server. `settings`: lines of postgresql.conf. With
-    `own_group` a ^C at the terminal does not reach it."""
+    `own_group` a ^C at the terminal does not reach it. `on_disk`: not in memory,
+    where a commit costs nothing."""
 
     alive = 0  # of this process
 
-    def __init__(self, settings=(), tls=False, own_group=False):
+    def __init__(self, settings=(), tls=False, own_group=False, on_disk=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(
-            prefix="superstep-pg-", dir=_place()))
+            prefix="superstep-pg-", dir=_place(on_disk)))
         self.data = self.folder / "data"
         self.settings = list(settings)
         self.tls = tls
