@@ -25,15 +25,14 @@ START_TEST(a_message_that_was_streamed_is_not_shown_again_when_it_is_returned)
     uint64_t id = world_ask(
         "ann", "run", "{'thread': 't', " FRESH ", 'stream': ['messages']}");
     world_finish(id);
-    json_t *events = world_events(id), *event;
+    const json_t *events = world_events(id);
     static const char *const ids[] = {"m1", "m2"};
-    size_t i;
     ck_assert_uint_eq(json_array_size(events), 2);
-    json_array_foreach (events, i, event)
+    for (size_t i = 0; i < 2; i++) {
+        json_t *data = json_object_get(json_array_get(events, i), "data");
         ck_assert_str_eq(
-            ss_json_str(
-                json_array_get(json_object_get(event, "data"), 0), "id", "?"),
-            ids[i]);
+            ss_json_str(json_array_get(data, 0), "id", "?"), ids[i]);
+    }
 }
 END_TEST
 

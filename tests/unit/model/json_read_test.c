@@ -212,7 +212,7 @@ START_TEST(any_text_is_read_as_jansson_reads_it)
                                ? good[which]
                                : escapes[which - COUNT(good)].text;
         size_t size = strlen(seed);
-        memcpy(text, seed, size);
+        memcpy(text, seed, size + 1);
         for (uint64_t i = ss_prng_below(&prng, 4); i > 0 && size > 0; i--)
             text[ss_prng_below(&prng, size)] =
                 alphabet[ss_prng_below(&prng, sizeof(alphabet) - 1)];
