@@ -28,10 +28,16 @@ static int fail(const struct ss_error *error)
     return ss_cli_fail("%s", error->message);
 }
 
-// A list that is not there yet is empty.
+// A list that is not there yet is empty. A folder that is not there is
+// mistyped.
 static int read_list(struct ss_allowed *list, struct ss_error *error)
 {
+    struct stat found;
     ss_allowed_init(list, ss_cli_options.keys);
+    if (stat(ss_cli_options.keys, &found) != 0)
+        return ss_error_set(error, SS_EIO,
+            "%s: %s; superstep keys new makes it", ss_cli_options.keys,
+            strerror(errno));
     int status = ss_allowed_read(list, error);
     return status == SS_ENOTFOUND ? SS_OK : status;
 }

@@ -122,6 +122,17 @@ def test_secret_halves_are_for_their_owner_and_never_written_over():
         expect("secret" not in listed, listed)
 
 
+def test_a_folder_of_keys_that_is_not_there_is_no_empty_one():
+    with World() as world:
+        folder = world.path("nosuch")
+        half = public_half(keys_of(world) / "worker.key")
+        for words in (["list"], ["revoke", "w"], ["allow", "worker", "w", half]):
+            said = keys(world, folder, *words, status=1)
+            expect("nosuch: No such file or directory" in said and
+                   "superstep keys new makes it" in said, said)
+        expect(not folder.exists(), "somebody made it")
+
+
 def test_without_keys_nobody_listens_beyond_this_machine():
     with World() as world:
         world.endpoint = OUTSIDE
