@@ -17,6 +17,7 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "worker/body_log.h"
 #include "worker/execute.h"
 #include "worker/limits.h"
 #include "worker/paces.h"
@@ -67,10 +68,7 @@ struct ss_host {
     unsigned bytes;    // in the pipe, or on their way there
     int64_t untold_us; // since when outcomes wait for others; 0: none do
     struct ss_host_reports reports;
-    struct { // attempts that failed, and that the log tells of
-        int64_t since_ms;
-        unsigned told, left_out;
-    } failures;
+    struct ss_body_log_limit failures; // under the mutex
 };
 
 // ------------------------------------------------------------------ reports
@@ -112,11 +110,9 @@ static void on_live(void *ctx, const struct ss_assignment *order,
     pthread_mutex_lock(&host->mutex);
     while (host->reports.items_count >= SS_HOST_ITEMS_MAX && !host->ends)
         pthread_cond_wait(&host->space, &host->mutex);
-    struct ss_host_reports *to = &host->reports;
-    to->items = ss_vec_grow(to->items, &to->items_capacity, to->items_count + 1,
-        sizeof(*to->items));
-    to->items[to->items_count++] = (struct ss_host_item){
-        .attempt = order->attempt, .kind = kind, .value = value};
+    ss_host_report_item(&host->reports,
+        (struct ss_host_item){
+            .attempt = order->attempt, .kind = kind, .value = value});
     ring_now(host);
     pthread_mutex_unlock(&host->mutex);
 }
@@ -132,12 +128,10 @@ static void on_progress(
     bool *is_signed =
         is_heartbeat ? &body->signed_heartbeat : &body->signed_progress;
     if (!*is_signed) {
-        struct ss_host_reports *to = &host->reports;
         *is_signed = true;
-        to->signs = ss_vec_grow(to->signs, &to->signs_capacity,
-            to->signs_count + 1, sizeof(*to->signs));
-        to->signs[to->signs_count++] = (struct ss_host_sign){
-            .attempt = order->attempt, .is_heartbeat = is_heartbeat};
+        ss_host_report_sign(
+            &host->reports, (struct ss_host_sign){.attempt = order->attempt,
+                                .is_heartbeat = is_heartbeat});
         ring_now(host);
     }
     pthread_mutex_unlock(&host->mutex);
@@ -159,46 +153,23 @@ static int64_t on_left_ms(void *ctx, const struct ss_assignment *order)
     return left > 0 ? left : 0;
 }
 
-static void say_of(enum ss_log_level level, const struct ss_assignment *order,
-    const char *what, const char *text)
-{
-    const struct ss_log_subject subject = {.thread = order->thread,
-        .run = order->run,
-        .task = order->task_id,
-        .epoch = order->attempt.epoch};
-    ss_log_about(level, &subject, "%s (thread %s, task %.8s, attempt %u)%s: %s",
-        order->node ? order->node : order->fold.channel, order->thread,
-        order->task_id, (unsigned)order->attempt_number, what, text);
-}
-
 static void on_log(
     void *ctx, const struct ss_assignment *order, const char *text)
 {
     (void)ctx;
-    say_of(SS_LOG_INFO, order, "", text);
+    ss_body_log_text(order, text);
 }
 
-// Attempts that failed are told of as they come, and counted where they are too
-// many for that.
 static void tell_failure(struct ss_host *host,
     const struct ss_assignment *order, const struct ss_outcome *outcome)
 {
-    int64_t now_ms = ss_clock_ms();
+    unsigned left_out;
     pthread_mutex_lock(&host->mutex);
-    if (now_ms - host->failures.since_ms >= SS_HOST_FAILURES_MS) {
-        host->failures.since_ms = now_ms;
-        host->failures.told = 0;
-    }
-    bool is_told = host->failures.told < SS_HOST_FAILURES_MAX;
-    unsigned left_out = is_told ? host->failures.left_out : 0;
-    host->failures.told += is_told;
-    host->failures.left_out = is_told ? 0 : host->failures.left_out + 1;
+    bool is_told =
+        ss_body_log_is_room(&host->failures, ss_clock_ms(), &left_out);
     pthread_mutex_unlock(&host->mutex);
-    if (left_out > 0)
-        ss_log_say(SS_LOG_WARNING, "%u more attempts failed", left_out);
     if (is_told)
-        say_of(SS_LOG_WARNING, order, " failed",
-            outcome->message ? outcome->message : "it does not say why");
+        ss_body_log_failure(order, outcome, left_out);
 }
 
 // ------------------------------------------------------------------ threads
@@ -359,22 +330,6 @@ static void free_bodies(struct body *body)
     }
 }
 
-static void report_outcome(
-    struct ss_host_reports *to, struct ss_outcome *outcome)
-{
-    to->outcomes = ss_vec_grow(to->outcomes, &to->outcomes_capacity,
-        to->outcomes_count + 1, sizeof(struct ss_outcome *));
-    to->outcomes[to->outcomes_count++] = outcome;
-}
-
-static void report_unbegun(
-    struct ss_host_reports *to, struct ss_assignment *order)
-{
-    to->unbegun = ss_vec_grow(to->unbegun, &to->unbegun_capacity,
-        to->unbegun_count + 1, sizeof(struct ss_assignment *));
-    to->unbegun[to->unbegun_count++] = order;
-}
-
 static void not_quick(struct ss_host *host, struct body *body)
 {
     host->quick_running -= body->is_quick;
@@ -415,9 +370,9 @@ static bool run_and_report(struct ss_host *host, struct body *body,
     unlink_running(host, body);
     if (outcome) {
         ss_paces_learn(&host->paces, body->place, now_us - from_us);
-        report_outcome(&host->reports, outcome);
+        ss_host_report_outcome(&host->reports, outcome);
     } else {
-        report_unbegun(&host->reports, unbegun);
+        ss_host_report_unbegun(&host->reports, unbegun);
     }
     ss_free(body);
     if (!*ret_leads)
@@ -688,19 +643,4 @@ bool ss_host_take(struct ss_host *host, struct ss_host_reports *ret_reports)
     }
     pthread_mutex_unlock(&host->mutex);
     return has_any;
-}
-
-void ss_host_reports_fini(struct ss_host_reports *reports)
-{
-    for (size_t i = 0; i < reports->items_count; i++)
-        ss_value_unref(reports->items[i].value);
-    for (size_t i = 0; i < reports->outcomes_count; i++)
-        ss_outcome_destroy(&reports->outcomes[i]);
-    for (size_t i = 0; i < reports->unbegun_count; i++)
-        ss_assignment_destroy(&reports->unbegun[i]);
-    ss_free(reports->signs);
-    ss_free(reports->items);
-    ss_free(reports->outcomes);
-    ss_free(reports->unbegun);
-    *reports = (struct ss_host_reports){0};
 }

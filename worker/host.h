@@ -25,6 +25,7 @@
 
 #include "common/model/task.h"
 #include "worker/application.h"
+#include "worker/host_reports.h"
 #include "worker/lead.h"
 
 struct ss_host;
@@ -64,35 +65,8 @@ int64_t ss_host_watch(struct ss_host *host, int64_t now_ms);
 // Tell the body of an attempt to stop (ss_cancelled()).
 void ss_host_stop_body(struct ss_host *host, struct ss_attempt attempt);
 
-struct ss_host_item {
-    struct ss_attempt attempt;
-    enum ss_live_kind kind;
-    struct ss_value *value; // encoded
-};
-
-struct ss_host_sign {
-    struct ss_attempt attempt;
-    bool is_heartbeat;
-};
-
-// What was reported since the last call. The signs of progress came before the
-// items, and the items of an attempt before its outcome.
-struct ss_host_reports {
-    struct ss_host_sign *signs;
-    size_t signs_count, signs_capacity;
-    struct ss_host_item *items;
-    size_t items_count, items_capacity;
-    struct ss_outcome **outcomes;
-    size_t outcomes_count, outcomes_capacity;
-    struct ss_assignment **unbegun; // orders that it was too late to begin
-    size_t unbegun_count, unbegun_capacity;
-};
-
 // Gives *ret_reports; false: nothing is there. To be asked each time that the
 // loop wakes, also where the descriptor says nothing.
 bool ss_host_take(struct ss_host *host, struct ss_host_reports *ret_reports);
-// Free the lists and the values of the items, and all outcomes and orders up to
-// their counts.
-void ss_host_reports_fini(struct ss_host_reports *reports);
 
 #endif
