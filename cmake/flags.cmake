@@ -57,13 +57,17 @@ if(SS_TESTS AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
 endif()
 # A release is optimised over all files as one: some 7 % less time of a run in
 # process and of a coordinator's superstep (docs/performance.md). The build takes
-# three times as long, so who only looks for warnings turns it off. Objects hold
-# both forms: whoever links libsuperstep.a may use another compiler.
+# three times as long, so who only looks for warnings turns it off.
 option(SS_LTO "Optimise a release over all files as one (gcc)" ON)
 if(SS_LTO AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SS_SANITIZE AND
    NOT SS_COVERAGE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-  add_compile_options(-flto=auto -ffat-lto-objects)
+  add_compile_options(-flto=auto)
   add_link_options(-flto=auto)
+endif()
+# Objects hold both forms, also where a packager's flags bring -flto: what is
+# compiled goes into libsuperstep.a, for whoever links it with another compiler.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-ffat-lto-objects)
 endif()
 if(SS_COVERAGE)
   add_compile_options(--coverage)

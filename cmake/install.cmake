@@ -24,7 +24,7 @@ get_property(rooms GLOBAL PROPERTY SS_ROOMS)
 set(objects ${rooms})
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 
-add_library(superstep_static STATIC ${objects})
+ss_static_library(superstep_static ${objects})
 add_library(superstep_shared SHARED ${objects})
 set(SS_PC_PQ)
 if(PQ_FOUND)
@@ -36,12 +36,12 @@ target_link_libraries(superstep_shared PRIVATE PkgConfig::JANSSON
     PkgConfig::ZMQ PkgConfig::MHD Threads::Threads ${CMAKE_DL_LIBS} m)
 # As a path of its own, so that it may hold spaces.
 target_link_options(superstep_shared PRIVATE
-    "LINKER:--version-script,${CMAKE_SOURCE_DIR}/cmake/exports.map")
+    "LINKER:--version-script,${CMAKE_BINARY_DIR}/exports.map")
 set_target_properties(superstep_static superstep_shared PROPERTIES
     OUTPUT_NAME superstep LINKER_LANGUAGE C)
 set_target_properties(superstep_shared PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-    LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/exports.map)
+    LINK_DEPENDS ${CMAKE_BINARY_DIR}/exports.map)
 install(TARGETS superstep_static superstep_shared
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

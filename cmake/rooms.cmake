@@ -73,14 +73,17 @@ function(ss_wire_room name folder schemas)
   target_include_directories(${name} SYSTEM PRIVATE ${generated})
 endfunction()
 
-# Let what `target` loads find the words of superstep.h in it. These three pull
-# in every object file that has one.
+# Let what `target` loads find the words of superstep.h in it, and no other: an
+# application may use any other name itself. These three pull in every object file
+# that has one.
 function(ss_export target)
   ss_existing(links ${ARGN})
-  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
   target_link_libraries(${target} PRIVATE ${links})
+  set_property(TARGET ${target} APPEND PROPERTY
+      LINK_DEPENDS ${CMAKE_BINARY_DIR}/exports.list)
   if(links)
     target_link_options(${target} PRIVATE
+        "LINKER:--dynamic-list,${CMAKE_BINARY_DIR}/exports.list"
         LINKER:--undefined=ss_application_new LINKER:--undefined=ss_execute
         LINKER:--undefined=ss_typed_text)
   endif()

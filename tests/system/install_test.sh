@@ -51,6 +51,80 @@ for name in $(nm -D --undefined-only libhello.so | sed -n 's/^ *U \(ss_\)/\1/p')
         fail "$name is in no installed header"
 done
 
+# What the headers declare, as a compiler understood it; gcc alone tells.
+archive=$(dirname "$pc")/libsuperstep.a
+shared=$(dirname "$pc")/libsuperstep.so
+for header in "$place/moved/include/superstep/"*.h; do
+    printf '#include <superstep/%s>\n' "$(basename "$header")"
+done >all.c
+if ${CC:-cc} -fsyntax-only -aux-info all.txt all.c \
+    $(pkg-config --cflags superstep) 2>/dev/null && [ -s all.txt ]; then
+    sed -n 's|^/\* .*/superstep/[a-z]*\.h:[^(]*[ *]\(ss_[a-z0-9_]*\) (.*|\1|p' \
+        all.txt | LC_ALL=C sort -u >public
+    [ "$(wc -l <public)" -gt 100 ] || fail "the headers declare too little"
+else
+    nm -D --defined-only "$shared" | sed 's/.* //' | LC_ALL=C sort -u >public
+fi
+# No name is taken from users, or from other generated code, but those: not by
+# either library, nor by the program that loads applications.
+nm -g --defined-only "$archive" | sed -n 's/^[0-9a-f]* [A-Za-z] //p' |
+    LC_ALL=C sort | comm -3 - public >wrong
+[ ! -s wrong ] || fail "libsuperstep.a shows or lacks" $(head -n 5 wrong)
+nm -D --defined-only "$shared" | sed 's/.* //' |
+    LC_ALL=C sort | comm -3 - public >wrong
+[ ! -s wrong ] || fail "libsuperstep.so shows or lacks" $(head -n 5 wrong)
+nm -D --defined-only "$place/moved/bin/superstep-worker" |
+    sed -n 's/.* \(s[us][a-z]*_\)/\1/p' |
+    LC_ALL=C sort | comm -23 - public >wrong
+[ ! -s wrong ] || fail "superstep-worker shows" $(head -n 5 wrong)
+
+# So a program may have functions of its own with names that we use inside.
+cat >own.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <superstep/local.h>
+extern const struct ss_app ss_app_descriptor;
+void ss_buf_init(void);
+void superstep__v1__adopt__init(void);
+void ss_buf_init(void)
+{
+    abort();
+}
+void superstep__v1__adopt__init(void)
+{
+    abort();
+}
+int main(void)
+{
+    struct ss_local_error error = {.message = ""};
+    struct ss_local *local;
+    json_t *answer = NULL;
+    if (ss_local_open(&(struct ss_local_options){.app = &ss_app_descriptor},
+            &local, &error) != 0 ||
+        ss_local_ask(local, "run", json_pack("{s:s, s:s, s:{s:s}}", "graph",
+            "hello", "thread", "demo", "input", "name", "Ada"), NULL, &answer,
+            &error) != 0)
+        fprintf(stderr, "%s\n", error.message);
+    else
+        puts(json_string_value(json_object_get(answer, "status")));
+    json_decref(answer);
+    ss_local_close(&local);
+    return 0;
+}
+END
+# What the archive itself needs: a database's library, an instrument's.
+nm -u "$archive" >needed
+more=$(pkg-config --libs jansson libczmq libzmq libmicrohttpd libprotobuf-c \
+    sqlite3 libxxhash nettle)
+! grep -q ' PQfinish$' needed || more="$more $(pkg-config --libs libpq)"
+! grep -q ' __asan_init$' needed || more="$more -fsanitize=address,undefined"
+! grep -q ' __tsan_init$' needed || more="$more -fsanitize=thread"
+! grep -q ' __gcov_init$' needed || more="$more --coverage"
+${CC:-cc} -Wall -Wextra -Werror own.c hello.c -o own "$archive" \
+    $(pkg-config --cflags superstep) $more -lpthread -ldl -lm ||
+    fail "a program does not link with libsuperstep.a"
+[ "$(./own)" = done ] || fail "a program with names of its own does not run"
+
 # Each header stands alone, in C and as C++ users would include it.
 for header in "$place/moved/include/superstep/"*.h; do
     name=$(basename "$header")
@@ -60,8 +134,7 @@ for header in "$place/moved/include/superstep/"*.h; do
         $(pkg-config --cflags --libs superstep) || fail "$name needs another"
 done
 # Nobody ran ldconfig, and nobody says where the library is.
-has_asan=$(nm "$(dirname "$pc")/libsuperstep.a" 2>/dev/null | grep -c __asan_ ||
-    true)
+has_asan=$(grep -c ' __asan_init$' needed || true)
 unset LD_LIBRARY_PATH
 [ "$has_asan" != 0 ] || ./alone || fail "libsuperstep.so is not found"
 

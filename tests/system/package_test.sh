@@ -34,6 +34,15 @@ for part in coordinator worker; do
         fail "superstep-$part does not start"
 done
 has superstep-dev include/superstep/superstep.h
+# The static library takes no names but those of the headers.
+cat "$place/superstep-dev/usr/include/superstep/"*.h >"$place/headers"
+nm -g --defined-only "$(find "$place/superstep-dev" -name libsuperstep.a)" |
+    sed -n 's/^[0-9a-f]* [A-Za-z] //p' >"$place/names"
+[ -s "$place/names" ] || fail "libsuperstep.a has no names"
+while read -r name; do
+    grep -q "[ *]$name(" "$place/headers" ||
+        fail "libsuperstep.a shows $name, which is in no header"
+done <"$place/names"
 [ -s "$place/superstep-worker/usr/lib/superstep/digest.so" ] ||
     fail "no application to try"
 "$place/superstep/usr/bin/superstep" version >/dev/null ||
