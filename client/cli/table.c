@@ -1,6 +1,8 @@
 // table.c - measure, then write.
 #include "client/cli/table.h"
 
+#include <string.h>
+
 #include "client/cli/text.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
@@ -124,6 +126,15 @@ static enum ss_tone tone_of(
     }
 }
 
+// What the last cell of a row ends with would be nothing but blanks.
+static void trim_end(char *cell)
+{
+    size_t size = strlen(cell);
+    while (size > 0 && cell[size - 1] == ' ')
+        size--;
+    cell[size] = '\0';
+}
+
 static void write_line(const struct ss_table *table, const size_t *widths,
     char *const *cells, const struct ss_screen *screen, struct ss_buf *buf)
 {
@@ -131,25 +142,29 @@ static void write_line(const struct ss_table *table, const size_t *widths,
     for (size_t i = 0; i < table->count; i++) {
         char *cell = screen->width > 0 ? ss_text_cut(cells[i], widths[i])
                                        : ss_strdup(cells[i]);
+        if (i + 1 == table->count)
+            trim_end(cell);
         size_t own = ss_text_width(cell);
         size_t pad = own < widths[i] ? widths[i] - own : 0;
         enum ss_tone tone = tone_of(&table->columns[i], cell);
         if (table->columns[i].is_number)
             owed += pad;
-        ss_buf_addf(buf, "%*s%s%s%s", (int)owed, "", ss_tone_on(screen, tone),
-            cell, ss_tone_off(screen, tone));
+        if (*cell)
+            ss_buf_addf(buf, "%*s%s%s%s", (int)owed, "",
+                ss_tone_on(screen, tone), cell, ss_tone_off(screen, tone));
         owed = SS_TABLE_GAP + (table->columns[i].is_number ? 0 : pad);
         ss_free(cell);
     }
     ss_buf_add_str(buf, "\n");
 }
 
-// No row is widened for what one cell is far too long for.
+// No row is widened for what one cell is far too long for: a long text, or the
+// long name of another row.
 static void bound_pads(const struct ss_table *table, size_t *widths)
 {
     enum { PADDED_MAX = 60 };
     for (size_t i = 0; i < table->count; i++)
-        if (table->columns[i].is_flexible && widths[i] > PADDED_MAX)
+        if (!table->columns[i].is_number && widths[i] > PADDED_MAX)
             widths[i] = PADDED_MAX;
 }
 

@@ -43,7 +43,8 @@ void ss_table_add(struct ss_table *table, const char *const *cells);
 size_t ss_table_count(const struct ss_table *table);
 // Append the table to `buf`. Lines are at most as wide as the screen if ids and
 // flexible columns can make room for that. Where it is no terminal every cell
-// stands whole, and no row is widened for a long flexible cell of another.
+// stands whole, and no row is widened for a long cell of another. No line ends
+// in blanks.
 void ss_table_write(
     struct ss_table *table, const struct ss_screen *screen, struct ss_buf *buf);
 

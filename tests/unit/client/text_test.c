@@ -231,6 +231,28 @@ START_TEST(a_line_ends_without_spaces)
 }
 END_TEST
 
+// Neither what a cell ends with nor a tone makes a line end in blanks.
+START_TEST(blanks_at_the_end_of_a_row_are_not_written)
+{
+    static const struct ss_table_column two[] = {
+        {"KEY", false, false, 0}, {"VALUE", false, true, SS_TABLE_ID}};
+    const struct ss_screen screens[] = {{0}, {.width = 12}, {.width = 80}};
+    for (size_t i = 0; i < 3; i++) {
+        struct ss_buf buf;
+        ss_buf_init(&buf, 1024);
+        struct ss_table *table = ss_table_new(two, 2);
+        ss_table_add(table, (const char *const[]){"a", "one two  "});
+        ss_table_add(table, (const char *const[]){"b", "   "});
+        ss_table_add(table, (const char *const[]){"a-long-key", "3"});
+        ss_table_write(table, &screens[i], &buf);
+        ck_assert_ptr_null(strstr(ss_buf_str(&buf), " \n"));
+        ck_assert_ptr_nonnull(strstr(ss_buf_str(&buf), "\nb\n"));
+        ss_table_destroy(&table);
+        ss_buf_fini(&buf);
+    }
+}
+END_TEST
+
 START_TEST(flexible_columns_make_room)
 {
     const char *const rows[][3] = {{"w1", "a graph with a long name", "4"}};
@@ -273,6 +295,30 @@ START_TEST(no_row_is_padded_for_a_cell_that_is_far_too_long)
     ck_assert_ptr_nonnull(last);
     ck_assert_uint_lt(strlen(last), 80);
     ss_free(text);
+}
+END_TEST
+
+// A thread's name is a cell like another, though no terminal would cut it.
+START_TEST(a_short_name_has_no_row_of_blanks_behind_it_for_a_long_one)
+{
+    static const struct ss_table_column three[] = {
+        {"THREAD", false, false, SS_TABLE_ID}, {"GRAPH", false, false, 0},
+        {"STATUS", false, false, SS_TABLE_STATUS}};
+    char name[401];
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    struct ss_buf buf;
+    ss_buf_init(&buf, 4096);
+    struct ss_table *table = ss_table_new(three, 3);
+    ss_table_add(table, (const char *const[]){name, name, "done"});
+    ss_table_add(table, (const char *const[]){"a", "hello", "done"});
+    ss_table_write(table, &(struct ss_screen){0}, &buf);
+    ck_assert_ptr_nonnull(strstr(ss_buf_str(&buf), name));
+    const char *last = strstr(ss_buf_str(&buf), "\na ");
+    ck_assert_ptr_nonnull(last);
+    ck_assert_uint_lt(strlen(last), 140);
+    ss_table_destroy(&table);
+    ss_buf_fini(&buf);
 }
 END_TEST
 
@@ -349,9 +395,12 @@ int main(void)
     tcase_add_test(tcase, columns_are_aligned);
     tcase_add_test(tcase, nothing_shows_as_a_dash);
     tcase_add_test(tcase, a_line_ends_without_spaces);
+    tcase_add_test(tcase, blanks_at_the_end_of_a_row_are_not_written);
     tcase_add_test(tcase, flexible_columns_make_room);
     tcase_add_test(tcase, ids_are_cut_only_where_the_row_is_too_long);
     tcase_add_test(tcase, no_row_is_padded_for_a_cell_that_is_far_too_long);
+    tcase_add_test(
+        tcase, a_short_name_has_no_row_of_blanks_behind_it_for_a_long_one);
     tcase_add_test(tcase, characters_of_several_bytes_are_aligned_too);
     tcase_add_test(tcase, wide_and_combining_characters_are_aligned_too);
     tcase_add_test(tcase, a_wide_cell_makes_room_to_the_column);
