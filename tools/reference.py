@@ -694,10 +694,18 @@ def roff(text):
     return re.sub(r"^(?=[.'])", r"\\&", text)
 
 
+# What whatis(1) and apropos(1) say of the programs.
+ABOUT = {
+    "superstep-coordinator": "plan, apply and keep the supersteps of durable graphs",
+    "superstep-worker": "run the nodes of an application's durable graphs"}
+
+
 def man_page(name, summary, markdown):
-    """A page of the manual from one of ours."""
-    out = [f'.TH {name.upper()} 1 "" "superstep" "Superstep"',
-           ".SH NAME", f"{roff(name)} \\- {roff(summary)}"]
+    """A page of the manual from one of ours. Lines of code are filled as others are,
+    so that they fit every terminal, but each begins a line. No word is divided: it
+    may be a name to copy."""
+    out = [f'.TH {name.upper()} 1 "" "superstep" "Superstep"', ".nh", ".ad l",
+           ".SH NAME", f"{roff(name)} \\- {roff(summary)}", ".SH SYNOPSIS"]
     for line in markdown.split("\n"):
         line = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).replace("`", "")
         cells = [cell.strip().replace("\\|", "|")
@@ -706,20 +714,24 @@ def man_page(name, summary, markdown):
                 cells[0] == "option":
             continue
         if line.startswith("## "):
-            title = "synopsis" if line[3:] == name else line[3:]
-            out += [".SH " + roff(title.upper())]
+            if line[3:] != name:
+                out += [".SH " + roff(line[3:].upper())]
         elif line.startswith("    "):
-            out += [".nf", roff(line), ".fi"]
+            out += [".RS 4", roff(line.strip()), ".RE"]
+            if ".SH DESCRIPTION" not in out:
+                out += [".SH DESCRIPTION"]
         elif line.startswith("|") and any(cells):
             out += [".TP", ".B " + roff(cells[0]), roff(" ".join(cells[1:]))]
         elif not line.startswith("#"):
             out += [roff(line) if line.strip() else ".PP"]
-    return "\n".join(out)
+    others = sorted({"superstep", *ABOUT} - {name})
+    return "\n".join(out + [".SH SEE ALSO", ",\n".join(
+        f".BR {roff(other)} (1)" for other in others)])
 
 
 def man_pages():
     parts = {program: program_part(program) for program in PROGRAMS}
-    pages = {f"../man/{name}.1": man_page(name, "a process of Superstep", text)
+    pages = {f"../man/{name}.1": man_page(name, ABOUT[name], text)
              for part in parts.values()
              for name, text in [(part.split("\n")[0][3:], part)]}
     commands = re.split(r"(?m)^(?=## superstep-)", commands_page())[0]
