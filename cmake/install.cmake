@@ -66,15 +66,23 @@ install(FILES ${CMAKE_BINARY_DIR}/superstepConfig.cmake
 # What a package brings beside: completions, man pages, units, what to read.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME client)
 set(SS_DOCS ${CMAKE_INSTALL_DATADIR}/doc/superstep)
-install(FILES completion/superstep.bash RENAME superstep
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+# bash and fish look for a file of the name of what is typed, in their own times.
+foreach(program IN LISTS programs)
+  string(REGEX REPLACE "^superstep-?" "" part ${program})
+  if(NOT part)
+    set(part client)
+  endif()
+  install(FILES completion/superstep.bash RENAME ${program} COMPONENT ${part}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES completion/superstep.fish RENAME ${program}.fish
+      COMPONENT ${part}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endforeach()
 # Under /usr Debian's zsh looks into the second folder alone.
 foreach(folder site-functions vendor-completions)
   install(FILES completion/superstep.zsh RENAME _superstep
       DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
 endforeach()
-install(FILES completion/superstep.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES LICENSE README.md DESTINATION ${SS_DOCS})
 install(DIRECTORY examples DESTINATION ${SS_DOCS})
 # Images are built without docs, and the manual with them (.dockerignore).
@@ -94,5 +102,24 @@ foreach(part coordinator worker)
       file(WRITE \${unit} \"\${text}\")
     endforeach()" COMPONENT ${part})
 endforeach()
+
+# `--strip` is for programs and shared libraries alone, as cmake sees it: here it
+# is for the archive too, and for the examples, which are installed as files.
+set(SS_STRIP "
+    if(CMAKE_INSTALL_DO_STRIP)
+      file(GLOB files \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/PATTERN\")
+      execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \${files}
+          COMMAND_ERROR_IS_FATAL ANY)
+    endif()")
+string(REPLACE PATTERN "${CMAKE_INSTALL_LIBDIR}/libsuperstep.a" code
+    "${SS_STRIP}")
+install(CODE "${code}" COMPONENT dev)
+string(REPLACE PATTERN "lib/superstep/*.so" code "${SS_STRIP}")
+install(CODE "${code}" COMPONENT worker)
+
+# Takes back what the last `cmake --install` of this folder has brought.
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND}
+    -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+    -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
 
 include(cmake/package.cmake)

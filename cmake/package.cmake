@@ -9,6 +9,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# For packages of programs that are linked with libsuperstep.
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SECTION misc)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
 # pkg-config wants to know all that superstep.pc requires, privately, too.
@@ -25,6 +28,12 @@ set(CPACK_COMPONENT_CLIENT_DESCRIPTION
 set(CPACK_COMPONENT_DEV_DESCRIPTION
     "durable graphs: headers and libraries\nWhat applications are built with.")
 set(CPACK_COMPONENTS_ALL coordinator worker client dev)
+# Each copy has its licence, as Debian's policy names it.
+foreach(part IN LISTS CPACK_COMPONENTS_ALL)
+  string(REPLACE superstep-client superstep package superstep-${part})
+  install(FILES LICENSE RENAME copyright COMPONENT ${part} EXCLUDE_FROM_ALL
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package})
+endforeach()
 # The units' user is there before they start.
 set(SS_POSTINST "#!/bin/sh\nset -e\n"
     "[ ! -x /usr/bin/systemd-sysusers ] || systemd-sysusers\n")

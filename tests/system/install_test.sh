@@ -26,9 +26,21 @@ for file in share/man/man1/superstep.1 share/man/man1/superstep-worker.1 \
     share/zsh/site-functions/_superstep \
     share/zsh/vendor-completions/_superstep \
     share/fish/vendor_completions.d/superstep.fish \
+    share/bash-completion/completions/superstep-worker \
+    share/fish/vendor_completions.d/superstep-worker.fish \
     lib/superstep/digest.so lib/systemd/system/superstep-coordinator.service; do
     [ -s "$place/usr/$file" ] || fail "no $file"
 done
+
+# fish and bash look for the words of each program in a file of its name.
+if command -v fish >/dev/null; then
+    for words in "superstep-worker --app:--app-arg" "superstep sho:show" \
+        "superstep-coordinator --d:--drain-ms"; do
+        PATH=$place/usr/bin:$PATH XDG_DATA_DIRS=$place/usr/share:/usr/share \
+            HOME=$place fish -c "complete -C '${words%:*}'" |
+            grep -q "^${words##*:}" || fail "fish offers no ${words##*:}"
+    done
+fi
 
 # Moved, it must still be whole: superstep.pc says where it lies by itself.
 mv "$place/usr" "$place/moved"
@@ -117,21 +129,32 @@ nm -u "$archive" >needed
 more=$(pkg-config --libs jansson libczmq libzmq libmicrohttpd libprotobuf-c \
     sqlite3 libxxhash nettle)
 ! grep -q ' PQfinish$' needed || more="$more $(pkg-config --libs libpq)"
-! grep -q ' __asan_init$' needed || more="$more -fsanitize=address,undefined"
-! grep -q ' __tsan_init$' needed || more="$more -fsanitize=thread"
-! grep -q ' __gcov_init$' needed || more="$more --coverage"
+instrument=
+! grep -q ' __asan_init$' needed || instrument=-fsanitize=address,undefined
+! grep -q ' __tsan_init$' needed || instrument=-fsanitize=thread
+! grep -q ' __gcov_init$' needed || instrument=--coverage
 ${CC:-cc} -Wall -Wextra -Werror own.c hello.c -o own "$archive" \
-    $(pkg-config --cflags superstep) $more -lpthread -ldl -lm ||
+    $(pkg-config --cflags superstep) $more $instrument -lpthread -ldl -lm ||
     fail "a program does not link with libsuperstep.a"
 [ "$(./own)" = done ] || fail "a program with names of its own does not run"
 
 # Each header stands alone, in C and as C++ users would include it.
+strict='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror'
 for header in "$place/moved/include/superstep/"*.h; do
     name=$(basename "$header")
     printf '#include <superstep/%s>\nint main(void)\n{\n    return 0;\n}\n' \
         "$name" >alone.c
-    ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror alone.c -o alone \
-        $(pkg-config --cflags --libs superstep) || fail "$name needs another"
+    for standard in c11 c17; do
+        ${CC:-cc} -std=$standard $strict alone.c -o alone \
+            $(pkg-config --cflags --libs superstep) ||
+            fail "$name as $standard is not what others compile"
+    done
+    for standard in c++17 c++20; do
+        ! command -v "${CXX:-c++}" >/dev/null ||
+            ${CXX:-c++} -x c++ -std=$standard $strict -Wold-style-cast \
+                -fsyntax-only alone.c $(pkg-config --cflags superstep) ||
+            fail "$name as $standard is not what others compile"
+    done
 done
 # Nobody ran ldconfig, and nobody says where the library is.
 has_asan=$(grep -c ' __asan_init$' needed || true)
@@ -141,7 +164,7 @@ unset LD_LIBRARY_PATH
 # The same with CMake, which finds the package by the programs on the PATH.
 mkdir project
 cp hello.c project
-cp alone.c project/alone.c
+cp alone.c own.c project
 cat >project/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(trial LANGUAGES C)
@@ -150,11 +173,27 @@ add_library(hello MODULE hello.c)
 target_link_libraries(hello PRIVATE superstep::app)
 add_executable(alone alone.c)
 target_link_libraries(alone PRIVATE superstep::superstep)
+add_executable(own own.c hello.c)
+target_link_libraries(own PRIVATE superstep::static)
 END
-PATH=$place/moved/bin:$PATH cmake -S project -B made >"$place/log" 2>&1 &&
+PATH=$place/moved/bin:$PATH cmake -S project -B made \
+    -D CMAKE_EXE_LINKER_FLAGS="$instrument" >"$place/log" 2>&1 &&
     cmake --build made >>"$place/log" 2>&1 ||
     { cat "$place/log"; fail "find_package(superstep) does not do"; }
 [ "$has_asan" != 0 ] || ./made/alone || fail "what CMake linked does not start"
+[ "$(./made/own)" = done ] || fail "what CMake linked statically does not run"
+! readelf -d made/own | grep -q libsuperstep ||
+    fail "what is to be static needs libsuperstep.so"
 ! readelf -d made/libhello.so | grep -q superstep ||
     fail "an application is linked to libsuperstep"
+
+# What was brought is taken back, and nothing else.
+cmake --install "$SS_BUILD_DIR" --prefix "$place/usr" >"$place/log"
+mkdir "$place/usr/share/doc/other"
+cmake -D MANIFEST="$SS_BUILD_DIR/install_manifest.txt" \
+    -P "$SS_SOURCE_DIR/cmake/uninstall.cmake" >"$place/log" 2>&1 ||
+    { cat "$place/log"; fail "what was installed cannot be taken back"; }
+[ -d "$place/usr/share/doc/other" ] || fail "a folder of others is gone"
+left=$(find "$place/usr" ! -type d -o -name superstep)
+[ -z "$left" ] || fail "these were left:" $left
 echo "install: programs, headers, library, superstep.pc and package are whole"

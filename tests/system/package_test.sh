@@ -43,6 +43,20 @@ while read -r name; do
     grep -q "[ *]$name(" "$place/headers" ||
         fail "libsuperstep.a shows $name, which is in no header"
 done <"$place/names"
+# Each has its licence, and none what a debugger alone reads.
+for package in superstep superstep-coordinator superstep-worker superstep-dev; do
+    grep -q MIT "$place/$package/usr/share/doc/$package/copyright" ||
+        fail "$package has no licence"
+    for file in $(find "$place/$package/usr" -type f -name '*.[ao]' -o \
+        -name '*.so*' -type f -o -path '*/bin/*' -type f); do
+        ! readelf -SW "$file" | grep -q ' \.debug_' ||
+            fail "$package: ${file##*/} is not stripped"
+    done
+done
+# So that packages of programs that are linked with it know whom they need.
+dpkg-deb -I "$place/superstep-dev"_*.deb shlibs 2>/dev/null |
+    grep -q '^libsuperstep 0 superstep-dev' ||
+    fail "superstep-dev does not say whose library it has"
 [ -s "$place/superstep-worker/usr/lib/superstep/digest.so" ] ||
     fail "no application to try"
 "$place/superstep/usr/bin/superstep" version >/dev/null ||

@@ -43,6 +43,8 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+// Options have the name of their function, which some compilers warn of.
+#pragma GCC system_header
 extern "C" {
 #endif
 
