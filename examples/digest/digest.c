@@ -116,7 +116,9 @@ static json_t *section_of(
 }
 
 // Halve a text where a paragraph ends, and have both measured. A text of one
-// paragraph stays whole; that is remembered too, or we would ask for ever.
+// paragraph stays whole; that is remembered too, or we would ask for ever. It
+// is measured once more, because what is measured leads on: where nothing else
+// is split, nothing else would.
 static int split(struct ss_task *task)
 {
     const char *name = ss_input_str(task, "name");
@@ -136,6 +138,8 @@ static int split(struct ss_task *task)
         json_t *second = section_of(ss_input(task), 2, begin + half, end);
         ss_send_to(task, "measure", first);
         ss_send_to(task, "measure", second);
+    } else {
+        ss_send_to(task, "measure", json_incref(ss_input(task)));
     }
     return ss_update(
         task, json_pack("{s:{s:i}}", "sections", name, half > 0 ? 2 : 0));

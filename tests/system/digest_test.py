@@ -94,6 +94,18 @@ def test_a_folder_that_is_not_there_fails_with_its_name():
         expect("cannot list /nowhere/at/all" in job.text(), job.text())
 
 
+def test_a_text_of_one_paragraph_stays_whole_and_is_in_the_report():
+    with World() as world:
+        world.path("texts").mkdir()
+        world.path("texts/one").write_text("word " * 20 + "\n")
+        world.coordinator()
+        world.worker(DIGEST, "words=10")
+        job = start_job(world)
+        expect(job.wait() == 3, f"it did not ask:\n{job.text()}")
+        report = approve(world)
+        expect("| one | 20 |" in report, f"not so:\n{report}")
+
+
 def test_an_interrupt_is_answered_after_a_restart_of_everything():
     with World() as world:
         folder = write_texts(world)
