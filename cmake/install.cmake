@@ -26,10 +26,10 @@ list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 
 ss_static_library(superstep_static ${objects})
 add_library(superstep_shared SHARED ${objects})
-set(SS_PC_PQ)
+set(SS_PQ)
 if(PQ_FOUND)
   target_link_libraries(superstep_shared PRIVATE PkgConfig::PQ)
-  set(SS_PC_PQ libpq)
+  set(SS_PQ libpq)
 endif()
 target_link_libraries(superstep_shared PRIVATE PkgConfig::JANSSON
     PkgConfig::NETTLE PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::CZMQ
@@ -45,6 +45,19 @@ set_target_properties(superstep_shared PROPERTIES
 install(TARGETS superstep_static superstep_shared
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# What the archive needs, by itself and not by packages: pkg-config would want all
+# of those to be there, and all that they require, also for an application that
+# needs the headers alone.
+set(SS_NEEDS)
+foreach(each CZMQ ZMQ MHD PROTOBUF_C SQLITE XXHASH NETTLE PQ)
+  list(APPEND SS_NEEDS ${${each}_LDFLAGS})
+endforeach()
+foreach(folder IN LISTS CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+  list(REMOVE_ITEM SS_NEEDS -L${folder})
+endforeach()
+list(REMOVE_DUPLICATES SS_NEEDS)
+list(JOIN SS_NEEDS " " SS_NEEDS)
 
 # Both find their prefix from where they lie, so a tree can be moved.
 string(REGEX REPLACE "[^/]+" ".." SS_PC_UP "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -14,10 +14,11 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SECTION misc)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
-# pkg-config wants to know all that superstep.pc requires, privately, too.
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "pkg-config, libjansson-dev, libczmq-dev, \
-libzmq3-dev, libmicrohttpd-dev, libprotobuf-c-dev, libsqlite3-dev, \
-libxxhash-dev, nettle-dev, libpq-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "pkg-config, libjansson-dev")
+# To link libsuperstep.a.
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libczmq-dev, libzmq3-dev, \
+libmicrohttpd-dev, libprotobuf-c-dev, libsqlite3-dev, libxxhash-dev, \
+nettle-dev, libpq-dev")
 set(CPACK_DEBIAN_CLIENT_PACKAGE_NAME superstep)
 set(CPACK_COMPONENT_COORDINATOR_DESCRIPTION
     "durable graphs: the coordinator\nIt plans, applies and keeps.")
