@@ -220,7 +220,7 @@ void coordinator_message(
                  .bytes = bytes,
                  .size = size});
     if (!it->has_refused)
-        limits_heard(it, peer);
+        limits_heard(it, peer, bytes, size);
     end_turn(it);
 }
 

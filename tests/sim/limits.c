@@ -4,7 +4,8 @@
 // somebody may be expected to know:
 //
 //   its attempt was given, or taken over, by the owner of its shard: while that
-//   one has heard of its worker without a gap of a lease since
+//   one has heard of its worker without a gap of a lease since (a beat that a
+//   newer one overtook, or that comes twice, is no sign of life)
 //   by an owner before: for a lease, from when the present one began to serve
 //   the shard
 //
@@ -17,6 +18,7 @@
 #include "common/base/check.h"
 #include "common/model/cluster.h"
 #include "common/model/graph.h"
+#include "common/wire/message.h"
 #include "tests/sim/world.h"
 
 enum {
@@ -80,11 +82,33 @@ void limits_fini(struct world *world)
 
 // ------------------------------------------------ what is seen
 
-void limits_heard(struct coordinator *it, const char *peer)
+// A beat that a newer one overtook, or that came before.
+static bool is_stale(struct coordinator *it, const struct process *worker,
+    const void *bytes, size_t size)
+{
+    struct ss_message *message = NULL;
+    struct ss_error error = {0};
+    struct newest_beat *newest = &it->newest_beats[worker->index];
+    if (newest->life != it->process.life ||
+        newest->workers_life != worker->life)
+        *newest = (struct newest_beat){it->process.life, worker->life, 0};
+    if (ss_message_decode(bytes, size, &message, &error) != SS_OK)
+        violated(
+            it->process.world, "a message cannot be read: %s", error.message);
+    bool is_beat = message->type == SS_MESSAGE_BEAT && message->sent != 0;
+    bool is_old = is_beat && message->sent <= newest->sent;
+    if (is_beat && !is_old)
+        newest->sent = message->sent;
+    ss_message_destroy(&message);
+    return is_old;
+}
+
+void limits_heard(
+    struct coordinator *it, const char *peer, const void *bytes, size_t size)
 {
     struct process *process = NULL;
     if (network_find(it->process.world, it->process.index, peer, &process) &&
-        process->kind == WORKER) {
+        process->kind == WORKER && !is_stale(it, process, bytes, size)) {
         int64_t now_ms = it->process.world->now_ms;
         int64_t *heard_ms = &it->heard_ms[process->index];
         if (*heard_ms > 0 && now_ms - *heard_ms >= LEASE_MS - SLACK_MS)

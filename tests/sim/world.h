@@ -285,6 +285,11 @@ struct coordinator {
     int64_t heard_ms[WORKERS_MAX]; // limits.c: when of each worker
     // When of it again, after it was silent for a lease; 0: it never was.
     int64_t back_ms[WORKERS_MAX];
+    // The newest beat of a worker's life that came in this one's life.
+    struct newest_beat {
+        uint64_t life, workers_life;
+        uint64_t sent;
+    } newest_beats[WORKERS_MAX];
     bool has_refused; // whom it hears now: it must say hello first
     struct ss_core *core;
     struct store_link links[LINKS];
@@ -467,7 +472,8 @@ json_t *limits_describe(const struct climate *climate);
 // The one of a node of each graph, which it has besides, likewise.
 json_t *limits_also(const struct climate *climate);
 void limits_fini(struct world *world);
-void limits_heard(struct coordinator *it, const char *peer);
+void limits_heard(
+    struct coordinator *it, const char *peer, const void *bytes, size_t size);
 void limits_read(struct coordinator *it, const struct ss_shards *shards);
 void limits_told(struct coordinator *it, const struct ss_command *command);
 // This body has begun: not too many are under way.
