@@ -190,6 +190,7 @@ static void note_workers(struct coordinator *it)
 // At the end of each turn: the process may be over.
 static void end_turn(struct coordinator *it)
 {
+    it->turned_ms = it->process.world->now_ms;
     mind_leaving(it);
     tell_core(it, SS_CORE_FLUSH);
     note_evicted(it);
@@ -301,4 +302,5 @@ void coordinator_stop(struct coordinator *it)
     it->process.world->database.backing->lose(&it->process);
     ss_core_destroy(&it->core);
     pauses_forget(it);
+    limits_stop(it);
 }

@@ -7,9 +7,10 @@
 //   one has heard of its worker without a gap of a lease since (a beat that a
 //   newer one overtook, or that comes twice, is no sign of life)
 //   by an owner before: for a lease, from when the present one began to serve
-//   the shard
+//   the shard, if the one before did not lose it
 //
-// All others are lost to everybody: nobody can wait for them.
+// All others are lost to everybody: nobody can wait for them. Such a body
+// counts again when somebody takes it over after all.
 //
 // Of a rate each new attempt is counted when it is sent: so many in any time.
 #include <stdio.h>
@@ -36,6 +37,7 @@ struct limits_seen {
     struct ss_map roots;  // an attempt's name -> that of the one it began as
     SS_VEC(int64_t) sent; // of a rate: when each attempt was
     struct ss_map givers; // of that one -> struct owner, who knows of it
+    struct ss_map lost;   // of that one: an owner lost it -> itself
 };
 
 json_t *limits_describe(const struct climate *climate)
@@ -76,6 +78,7 @@ void limits_fini(struct world *world)
         return;
     ss_map_fini(&seen->roots, ss_free);
     ss_map_fini(&seen->givers, ss_free);
+    ss_map_fini(&seen->lost, NULL);
     SS_VEC_FINI(&seen->sent);
     ss_free(seen);
 }
@@ -117,15 +120,6 @@ void limits_heard(
     }
 }
 
-void limits_read(struct coordinator *it, const struct ss_shards *shards)
-{
-    struct limits_seen *seen = seen_of(it->process.world);
-    for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (ss_shards_have(shards, i))
-            seen->owners[i] =
-                (struct owner){it, it->process.life, it->process.world->now_ms};
-}
-
 static void name_of(char ret_name[48], struct ss_attempt attempt)
 {
     snprintf(ret_name, 48, "%llu %llu", (unsigned long long)attempt.epoch,
@@ -138,6 +132,7 @@ static void know(struct coordinator *it, const char *root)
     struct owner *giver = ss_zalloc(1, sizeof(*giver));
     *giver = (struct owner){it, it->process.life, it->process.world->now_ms};
     ss_free(ss_map_put(&seen->givers, root, giver));
+    ss_map_remove(&seen->lost, root);
 }
 
 // One that was a worker's before, who asks for it once more, is no other one.
@@ -200,27 +195,91 @@ static bool is_limited(const struct worker *it,
     return is_any;
 }
 
-static bool counts(
-    const struct worker *it, const struct body *body, const char *limit)
+// Does the owner of its shard know of it no more, at such a time?
+static bool is_given_up(
+    const struct worker *it, const struct body *body, int64_t now_ms)
 {
-    struct world *world = it->process.world;
-    const struct limits_seen *seen = world->limits;
+    const struct limits_seen *seen = it->process.world->limits;
     const struct owner *owner = &seen->owners[ss_shard_of(body->order->thread)];
     char name[48];
-    if (!body->has_begun || body->is_hung || body->is_stopped || !owner->it ||
-        !is_limited(it, body->order, limit))
-        return false;
     name_of(name, body->order->attempt);
     const struct owner *giver = ss_map_get(&seen->givers, name);
     bool is_known =
         giver && giver->it == owner->it && giver->life == owner->life;
+    if (ss_map_get(&seen->lost, name))
+        return true;
     // Given up with its worker, until somebody takes it over.
     if (is_known && giver->since_ms < owner->it->back_ms[it->process.index])
-        return false;
+        return true;
     int64_t from_ms =
         is_known ? owner->it->heard_ms[it->process.index] : owner->since_ms;
-    return world->now_ms - from_ms < LEASE_MS - SLACK_MS;
+    return now_ms - from_ms >= LEASE_MS - SLACK_MS;
 }
+
+static bool counts(
+    const struct worker *it, const struct body *body, const char *limit)
+{
+    const struct world *world = it->process.world;
+    uint16_t shard = ss_shard_of(body->order->thread);
+    return body->has_begun && !body->is_hung && !body->is_stopped &&
+           world->limits->owners[shard].it &&
+           is_limited(it, body->order, limit) &&
+           !is_given_up(it, body, world->now_ms);
+}
+
+// ------------------------------------------------------------------ owners
+
+// What the owner of that shard had given up when it last did anything stays so
+// for whoever comes next.
+static void keep_lost(
+    struct worker *it, const struct body *body, const struct owner *owner)
+{
+    struct limits_seen *seen = it->process.world->limits;
+    char name[48];
+    name_of(name, body->order->attempt);
+    if (is_given_up(it, body, owner->it->turned_ms))
+        ss_map_put(&seen->lost, name, seen);
+}
+
+// `shards` NULL: all of them.
+static void ends_to_own(
+    struct coordinator *it, uint64_t life, const struct ss_shards *shards)
+{
+    struct world *world = it->process.world;
+    for (size_t i = 0; i < world->climate.workers; i++) {
+        struct worker *worker = &world->workers[i];
+        for (size_t k = 0; k < worker->bodies.count; k++) {
+            const struct body *body = &worker->bodies.items[k];
+            uint16_t shard = ss_shard_of(body->order->thread);
+            const struct owner *owner = &world->limits->owners[shard];
+            if (owner->it == it && owner->life == life &&
+                (!shards || ss_shards_have(shards, shard)))
+                keep_lost(worker, body, owner);
+        }
+    }
+}
+
+void limits_stop(struct coordinator *it)
+{
+    if (it->process.world->limits)
+        ends_to_own(it, it->process.life, NULL);
+}
+
+void limits_read(struct coordinator *it, const struct ss_shards *shards)
+{
+    struct world *world = it->process.world;
+    struct limits_seen *seen = seen_of(world);
+    for (size_t i = 0; i < world->climate.coordinators; i++)
+        if (world->coordinators[i].process.is_alive)
+            ends_to_own(&world->coordinators[i],
+                world->coordinators[i].process.life, shards);
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(shards, i))
+            seen->owners[i] =
+                (struct owner){it, it->process.life, world->now_ms};
+}
+
+// ------------------------------------------------------------------ checking
 
 static void tell_body(struct world *world, const struct worker *it,
     const struct ss_assignment *order)

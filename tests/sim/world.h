@@ -290,7 +290,8 @@ struct coordinator {
         uint64_t life, workers_life;
         uint64_t sent;
     } newest_beats[WORKERS_MAX];
-    bool has_refused; // whom it hears now: it must say hello first
+    int64_t turned_ms; // when its last turn was
+    bool has_refused;  // whom it hears now: it must say hello first
     struct ss_core *core;
     struct store_link links[LINKS];
     uint64_t epoch;
@@ -475,6 +476,7 @@ void limits_fini(struct world *world);
 void limits_heard(
     struct coordinator *it, const char *peer, const void *bytes, size_t size);
 void limits_read(struct coordinator *it, const struct ss_shards *shards);
+void limits_stop(struct coordinator *it);
 void limits_told(struct coordinator *it, const struct ss_command *command);
 // This body has begun: not too many are under way.
 void limits_begin(struct worker *it, const struct body *body);
