@@ -96,7 +96,8 @@ static void outbox_put_away(struct ss_core *core, struct outbox *outbox)
 // The link knows that the worker is gone, before its lease ends.
 static void outbox_worker_gone(struct ss_core *core, const char *peer)
 {
-    struct ss_event event = {.type = SS_EVENT_WORKER_BYE, .peer = peer};
+    struct ss_event event = {
+        .type = SS_EVENT_WORKER_BYE, .peer = peer, .bye.is_broken = true};
     ss_core_owe(core, event, NULL);
 }
 

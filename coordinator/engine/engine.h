@@ -119,7 +119,8 @@ struct ss_event {
             size_t count;
         } offers;
         struct {
-            bool drains; // finishes what it runs, takes no more
+            bool drains;    // finishes what it runs, takes no more
+            bool is_broken; // it does not say so: its link does
             const struct ss_attempt *returns; // not begun: for somebody else
             size_t returns_count;
             // NULL: itself; else another worker's process has ended, as its

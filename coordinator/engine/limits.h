@@ -21,7 +21,8 @@ enum {
     SS_CRASHES_MAX = 16,         // ends of workers that are remembered
     SS_CRASH_KNOWN_MS = 600000,  // and for so long
     SS_CRASH_NAME_SIZE = 128,    // of a worker's name, as it is shown then
-    SS_REDELIVERIES_MAX = 3,     // a task whose worker is lost on every attempt
+    SS_GONE_MAX = 64,        // workers that went with tasks, to be asked how
+    SS_REDELIVERIES_MAX = 3, // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
     // A run that was counted so often when its coordinator had crashed, and
     // made no row since, is quarantined when that happens once more.

@@ -170,6 +170,41 @@ START_TEST(a_body_that_crashes_its_worker_is_told_with_its_node_and_signal)
 }
 END_TEST
 
+// Under load the next order finds the link broken before the report has come.
+START_TEST(a_crash_that_is_reported_late_is_told_with_the_next_one)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    uint64_t id = world_ask("ann", "run", RUN(", 'run': 'r'"));
+    for (int i = 0; i < 3; i++) {
+        world_run();
+        world_leave("w1");
+        world_ended("w1", "signal 11 (Segmentation fault)");
+        uint64_t asked = world_ask("eve", "explain", "{'run': 'r'}");
+        world_run();
+        const json_t *wait = json_array_get(
+            json_object_get(
+                json_object_get(world_answer(asked), "explain"), "waits"),
+            0);
+        ck_assert_str_eq(ss_json_str(wait, "lost_how", "?"),
+            "crashed its worker: signal 11 (Segmentation fault)");
+        world_worker("w1", 1);
+    }
+    world_run();
+    world_leave("w1"); // nobody has said how, this time
+    world_run();
+    const char *error = json_string_value(
+        json_object_get(json_object_get(world_answer(id), "error"), "message"));
+    ck_assert_ptr_nonnull(error);
+    ck_assert_msg(
+        strncmp(error, "node \"a\" (thread t, task ", 25) == 0, "%s", error);
+    ck_assert_ptr_nonnull(strstr(error,
+        ") crashed its worker: signal 11 (Segmentation fault); its worker was "
+        "lost on each of 4 attempts"));
+}
+END_TEST
+
 // Who of several did it, the process takes with it.
 START_TEST(of_several_tasks_none_is_said_to_have_crashed_its_worker)
 {
@@ -631,6 +666,7 @@ SUITE("workers", processes_that_ended_are_remembered_for_ten_minutes,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
     a_supervisor_that_is_wrong_ends_nothing,
     a_body_that_crashes_its_worker_is_told_with_its_node_and_signal,
+    a_crash_that_is_reported_late_is_told_with_the_next_one,
     of_several_tasks_none_is_said_to_have_crashed_its_worker,
     a_task_that_no_worker_survives_fails, lost_workers_are_counted_over_crashes,
     who_takes_a_thread_over_knows_how_many_workers_were_lost,

@@ -125,8 +125,9 @@ void ss_tasks_retry(struct engine *engine);
 // Its worker was lost: it is ready again, or it has failed. Gives the outcome
 // of one without a body (an update's writers, a fold) that no worker survives,
 // for who waits for it; else NULL. `how` its process crashed; NULL: it did not,
-// as far as anybody says.
-struct ss_outcome *ss_task_lost(
-    struct task *task, const char *why, const char *how) SS_MUST_USE;
+// as far as anybody says. `before`: how that of the last worker did that it was
+// lost with before, or NULL.
+struct ss_outcome *ss_task_lost(struct task *task, const char *why,
+    const char *how, const char *before) SS_MUST_USE;
 
 #endif

@@ -297,12 +297,14 @@ static bool is_lost_for_good(const struct task *task, const char *how)
 }
 
 struct ss_outcome *ss_task_lost(
-    struct task *task, const char *why, const char *how)
+    struct task *task, const char *why, const char *how, const char *before)
 {
     struct engine *engine = task->facts.loop->facts.engine;
     const char *name = ss_task_label(task);
     task->facts.tries.redeliveries++;
     ss_engine_narrate(engine, "task %s: %s", name, how ? how : why);
+    if (!how)
+        how = before;
     if (is_lost_for_good(task, how)) {
         char text[SS_ERROR_SIZE];
         lost_text(task, why, how, text);

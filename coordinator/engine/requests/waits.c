@@ -153,6 +153,10 @@ static json_t *wait_json(const struct wait *wait, bool of_runs)
             json, "workers_lost", json_integer(facts->tries.redeliveries));
         json_object_set_new(
             json, "fails_at", json_integer(SS_REDELIVERIES_MAX + 1));
+        char *how = ss_task_lost_how(task);
+        if (how)
+            json_object_set_new(json, "lost_how", json_string(how));
+        ss_free(how);
     }
     return json;
 }

@@ -33,9 +33,9 @@ struct ss_assignment *ss_task_order(struct task *task);
 // The task that is out under this name; NULL: it is no more.
 struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt);
 // They are over without an outcome. Frees the list.
-// `how` a process crashed under them; NULL: none did.
+// `gone`: what ss_worker_goes() gave; 0: the worker goes on.
 void ss_attempts_lose(struct worker *worker, struct attempts *lost,
-    const char *why, const char *how);
+    const char *why, uint32_t gone);
 void ss_worker_refuse(
     struct engine *engine, const char *peer, int status, const char *text);
 // The word of who the members are may have been lost: each lease the worker
@@ -70,9 +70,9 @@ bool ss_attempt_was_let_go(
 void ss_worker_ended(struct engine *engine, const struct ss_event *event);
 // Look whether that is so, for a while.
 void ss_worker_ended_try(struct worker *worker);
-// What is told of the tasks that it ran: "crashed its worker: signal 11".
-// Gives; NULL: nobody said so.
-char *ss_worker_ended_text(const struct worker *worker);
+// It goes, with what it runs: how its process ended may be said later. Returns
+// what these tasks are to keep in lost_with; 0: it runs none.
+uint32_t ss_worker_goes(const struct worker *worker);
 
 // ------------------------------------------------ drain_worker.c
 

@@ -198,7 +198,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
             SS_VEC_PUSH(
                 &lost, attempt_of(task)->name); // a message was lost on the way
     }
-    ss_attempts_lose(worker, &lost, "the worker does not know of it", NULL);
+    ss_attempts_lose(worker, &lost, "the worker does not know of it", 0);
 }
 
 // ------------------------------------------------ attempts that were let go

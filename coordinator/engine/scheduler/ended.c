@@ -4,10 +4,15 @@
 // with its tasks: so the worker's link is tried, which breaks with the process.
 // A link that is broken ends attempts as it always does (ss_worker_bye,
 // ss_vouched), and so does a lease; the word is only the reason that is told.
+// Under load the link breaks first: the next order finds it so, while the word
+// is still on its way. So it is kept who went with which tasks, and a late word
+// is the reason that is told of these tasks from then on.
 //
 //   said --> the link is tried, each SS_ENDED_EACH_MS --> it is broken: lost
 //              |
 //              +--> SS_ENDED_LOOK_MS later it still speaks: it was not so
+//
+//   it is broken: lost --> said --> told with the next loss, and by explain
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +21,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
@@ -50,6 +56,33 @@ json_t *ss_crashes_json(const struct engine *engine)
     return list;
 }
 
+// The newest of that name whose end nobody has told.
+static struct gone_worker *gone_named(
+    struct scheduler *scheduler, const char *name)
+{
+    for (uint32_t i = 0; i < SS_GONE_MAX && i < scheduler->gone_count; i++) {
+        struct gone_worker *gone =
+            &scheduler->gone[(scheduler->gone_count - 1 - i) % SS_GONE_MAX];
+        if (strcmp(gone->name, name) == 0)
+            return *gone->how ? NULL : gone;
+    }
+    return NULL;
+}
+
+// Its link broke before the word came: with both it is as if the word had come
+// first.
+static void ended_before(
+    struct engine *engine, const char *name, const char *how)
+{
+    struct gone_worker *gone = gone_named(engine->scheduler, name);
+    if (!gone)
+        return; // it ran nothing here, or is another coordinator's
+    snprintf(gone->how, sizeof(gone->how), "%s", how);
+    ss_lingering_over(engine, gone->number);
+    ss_engine_narrate(
+        engine, "worker %s had ended, its supervisor says: %s", name, how);
+}
+
 void ss_worker_ended(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker = ss_worker_named(engine, event->bye.ended);
@@ -57,8 +90,10 @@ void ss_worker_ended(struct engine *engine, const struct ss_event *event)
     if (!how || strlen(how) > SS_ENDED_HOW_SIZE_MAX)
         how = "nobody says how";
     remember(engine, event->bye.ended, how);
-    if (!worker)
-        return; // it is gone already, or another coordinator's
+    if (!worker) {
+        ended_before(engine, event->bye.ended, how);
+        return;
+    }
     ss_free(worker->ended);
     worker->ended = ss_strdup(how);
     worker->ended_ms = engine->now_ms;
@@ -100,13 +135,36 @@ void ss_worker_ended_try(struct worker *worker)
     ss_engine_wake(engine, worker->tried_ms + SS_ENDED_EACH_MS);
 }
 
-// Who of several did it, nobody knows.
-char *ss_worker_ended_text(const struct worker *worker)
+uint32_t ss_worker_goes(const struct worker *worker)
 {
-    if (!worker->ended)
+    struct scheduler *scheduler = worker->engine->scheduler;
+    if (worker->running == 0)
+        return 0;
+    struct gone_worker *gone =
+        &scheduler->gone[scheduler->gone_count++ % SS_GONE_MAX];
+    snprintf(gone->name, sizeof(gone->name), "%s", worker->name);
+    snprintf(
+        gone->how, sizeof(gone->how), "%s", worker->ended ? worker->ended : "");
+    gone->number = worker->number;
+    gone->ran = worker->running;
+    return scheduler->gone_count;
+}
+
+// Who of several did it, nobody knows.
+char *ss_task_lost_how(const struct task *task)
+{
+    const struct scheduler *scheduler = ss_task_level(task)->engine->scheduler;
+    uint32_t count = attempt_of(task)->lost_with;
+    ss_check(count <= scheduler->gone_count);
+    if (count == 0 || scheduler->gone_count - count >= SS_GONE_MAX)
         return NULL;
-    return worker->running == 1
-               ? ss_format("crashed its worker: %s", worker->ended)
+    const struct gone_worker *gone =
+        &scheduler->gone[(count - 1) % SS_GONE_MAX];
+    ss_check(gone->ran > 0);
+    if (!*gone->how)
+        return NULL;
+    return gone->ran == 1
+               ? ss_format("crashed its worker: %s", gone->how)
                : ss_format("went down with its worker, which ran %u tasks: %s",
-                     (unsigned)worker->running, worker->ended);
+                     (unsigned)gone->ran, gone->how);
 }

@@ -104,6 +104,7 @@ struct limit {
 struct lingering_attempt {
     struct ss_attempt name;
     uint64_t worker; // that says when it ends; 0: nobody does any more
+    uint64_t was_of; // the worker that it was sent to; 0: nobody knows
     struct limit *limit;
     int64_t sent_ms;
     int64_t until_ms; // then nobody waits for it; INT64_MAX: its worker says

@@ -8,7 +8,8 @@
 //   cancelled    until its worker says how it ended, or does not name it any
 //                more, or is lost
 //   connection   until the worker would be lost anyway: for what is left of
-//   broken       its lease; one that comes back and names it says how it ends
+//   broken       its lease, or until its supervisor says that its process has
+//                ended; one that comes back and names it says how it ends
 //   lost, or     not at all: a worker that is silent for a lease is dead to
 //   ended        everybody, and one whose process has ended has no bodies
 #include "coordinator/engine/scheduler/limit_linger.h"
@@ -41,6 +42,7 @@ void ss_limit_linger(struct task *task, bool is_lost)
         SS_VEC_PUSH(&engine->scheduler->limits.lingering,
             (struct lingering_attempt){.name = attempt_of(task)->name,
                 .worker = is_lost ? 0 : worker->number,
+                .was_of = worker->number,
                 .limit = *it,
                 .sent_ms = attempt_of(task)->sent_ms,
                 .until_ms = is_lost ? lease_end(worker) : INT64_MAX});
@@ -113,6 +115,16 @@ void ss_lingering_gone(const struct worker *worker)
         if (worker->ended || it->until_ms <= engine->now_ms)
             is_over(engine, i);
     }
+}
+
+void ss_lingering_over(struct engine *engine, uint64_t worker_number)
+{
+    const struct limits *limits = &engine->scheduler->limits;
+    ss_check(worker_number > 0);
+    for (size_t i = limits->lingering.count; i-- > 0;)
+        if (limits->lingering.items[i].worker == 0 &&
+            limits->lingering.items[i].was_of == worker_number)
+            is_over(engine, i);
 }
 
 void ss_lingering_expire(struct engine *engine)

@@ -21,6 +21,8 @@ void ss_lingering_ended(struct engine *engine, struct ss_attempt name);
 void ss_lingering_named(const struct worker *worker,
     const struct ss_attempt *running, size_t count);
 void ss_lingering_gone(const struct worker *worker);
+// The process of a worker that is gone has ended: its bodies went with it.
+void ss_lingering_over(struct engine *engine, uint64_t worker_number);
 void ss_lingering_expire(struct engine *engine);
 
 // ------------------------------------------------ limit_shards.c

@@ -295,10 +295,24 @@ static void tell(struct task *task, struct ss_outcome *outcome)
     ss_runs_end(engine);
 }
 
+static struct ss_outcome *lose(
+    struct task *task, const char *why, uint32_t gone)
+{
+    char *before = ss_task_lost_how(task), *how = NULL;
+    if (gone > 0) {
+        attempt_of(task)->lost_with = gone;
+        how = ss_task_lost_how(task);
+    }
+    struct ss_outcome *outcome = ss_task_lost(task, why, how, before);
+    ss_free(how);
+    ss_free(before);
+    return outcome;
+}
+
 // Found again by its name: with one of an update, or of a superstep's folds,
 // that is lost for the last time all others go, too.
 void ss_attempts_lose(struct worker *worker, struct attempts *lost,
-    const char *why, const char *how)
+    const char *why, uint32_t gone)
 {
     struct engine *engine = worker->engine;
     for (size_t i = 0; i < lost->count; i++) {
@@ -309,7 +323,7 @@ void ss_attempts_lose(struct worker *worker, struct attempts *lost,
         engine->scheduler->attempts_lost++;
         ss_vouched(task);
         attempt_ends(task);
-        struct ss_outcome *outcome = ss_task_lost(task, why, how);
+        struct ss_outcome *outcome = lose(task, why, gone);
         if (outcome)
             tell(task, outcome);
         ss_schedule_ready(engine);
@@ -327,9 +341,7 @@ static void lose_all_attempts(struct worker *worker, const char *why)
         ss_limit_linger(task, true);
         SS_VEC_PUSH(&lost, attempt_of(task)->name);
     }
-    char *how = ss_worker_ended_text(worker);
-    ss_attempts_lose(worker, &lost, why, how);
-    ss_free(how);
+    ss_attempts_lose(worker, &lost, why, ss_worker_goes(worker));
 }
 
 static void serve_no_more(struct worker *worker)
@@ -529,7 +541,8 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
     if (event->bye.drains)
         ss_worker_move(worker, WORKER_DRAINS);
     else
-        remove_worker(worker, "it said good-bye");
+        remove_worker(worker,
+            event->bye.is_broken ? "its connection broke" : "it said good-bye");
 }
 
 void ss_workers_excuse(struct engine *engine, int64_t late_ms)

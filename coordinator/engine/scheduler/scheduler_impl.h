@@ -76,6 +76,7 @@ struct attempt {
     bool is_expected;        // stands among those that a takeover expects
     struct gate_waiter gate; // while rows that it rests on are not durable:
     bool is_aside;           // then it stands aside in its line
+    uint32_t lost_with;      // the last worker that it was lost with (ended.c)
     union {
         struct {
             struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
@@ -112,6 +113,15 @@ struct crash {
     int64_t at_ms;
 };
 
+// A worker that went with tasks, and how its process ended, if anybody said so,
+// then or later (ended.c).
+struct gone_worker {
+    char name[SS_CRASH_NAME_SIZE];
+    char how[SS_ENDED_HOW_SIZE_MAX + 1]; // "": nobody has
+    uint64_t number;                     // the worker's
+    uint32_t ran;                        // so many tasks
+};
+
 // Of an engine.
 struct scheduler {
     struct ready_queue *queue;
@@ -128,6 +138,8 @@ struct scheduler {
     struct limits limits;
     struct crash crashes[SS_CRASHES_MAX]; // the newest at crashes_count - 1
     uint64_t crashes_count;               // that there were, in all
+    struct gone_worker gone[SS_GONE_MAX]; // the newest at gone_count - 1
+    uint32_t gone_count;                  // that there were, in all
 };
 
 // ------------------------------------------------ worker_state.c

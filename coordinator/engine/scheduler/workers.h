@@ -35,6 +35,10 @@ size_t ss_tasks_ready(const struct engine *engine);
 struct ss_attempt ss_attempt_name(const struct task *task);
 const char *ss_attempt_worker(const struct task *task);
 int64_t ss_attempt_ms(const struct task *task);
+// How the process ended of the last worker that the task was lost with, as it
+// is told of a task: "crashed its worker: signal 11". Gives; NULL: it was lost
+// with none, or nobody said how.
+char *ss_task_lost_how(const struct task *task);
 // As the request `workers` shows them. Gives.
 json_t *ss_workers_json(const struct engine *engine);
 // What each said that it is set to. One from before that says nothing. Gives.
