@@ -299,6 +299,41 @@ START_TEST(who_failed_was_lost_or_cancelled_counts_no_more)
 }
 END_TEST
 
+// The limit passes; that nobody serves it does not.
+START_TEST(who_waits_for_a_limit_and_for_a_worker_is_told_of_the_worker)
+{
+    world_graph(limited("g", "a", OF(1)));
+    world_worker("w1", 20);
+    world_graph(limited("h", "b", OF(1)));
+    world_worker("w2", 20); // it alone serves h
+    world_leave("w2");
+    world_hold("a");
+    begin_all("g", 1);
+    begin_all("h", 1);
+    ck_assert_str_eq(ss_json_str(wait_of("h0"), "why", "?"), "no_worker");
+}
+END_TEST
+
+// A link that broke leaves the place taken for a lease, unless it is known that
+// nobody is there.
+START_TEST(a_process_that_ended_gives_its_places_back_at_once)
+{
+    world_graph(limited("g", "a", OF(1)));
+    world_worker("w1", 20);
+    world_hold("a");
+    begin_all("g", 2);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_leave("w1");
+    world_worker("w2", 20);
+    world_run();
+    world_pass(LEASE_MS / 4);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_ended("w1", "signal 9");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+}
+END_TEST
+
 // What is stopped goes on until it hears of that.
 START_TEST(a_body_that_was_cancelled_counts_until_it_has_ended)
 {
@@ -579,6 +614,8 @@ SUITE("limit", nodes_of_several_graphs_share_a_limit_over_all_runs,
     what_a_cancelled_task_kept_of_a_limit_is_free,
     of_two_numbers_the_least_holds_while_somebody_serves_it,
     who_failed_was_lost_or_cancelled_counts_no_more,
+    who_waits_for_a_limit_and_for_a_worker_is_told_of_the_worker,
+    a_process_that_ended_gives_its_places_back_at_once,
     a_body_that_was_cancelled_counts_until_it_has_ended,
     no_more_begin_in_a_time_than_a_rate_says,
     a_wall_clock_that_is_set_grants_no_rate,

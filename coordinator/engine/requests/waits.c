@@ -69,7 +69,7 @@ static void join(struct wait *wait, const struct task *task)
 
 void ss_waits_add(struct waits *waits, const struct task *task)
 {
-    enum task_wait what = ss_task_waits_for(task);
+    enum task_wait what = ss_task_waits_told(task);
     const char *worker = ss_attempt_worker(task);
     if (what == WAIT_NOTHING)
         return;

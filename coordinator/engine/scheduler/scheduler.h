@@ -97,6 +97,8 @@ void ss_dispatch(struct engine *engine);
 // ------------------------------------------------ wait.c
 
 enum task_wait ss_task_waits_for(const struct task *task);
+// The same, as people are told it: SERVER and LABEL before LIMIT and SHARED.
+enum task_wait ss_task_waits_told(const struct task *task);
 
 // ------------------------------------------------ limit_reckon.c
 

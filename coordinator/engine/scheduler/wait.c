@@ -12,6 +12,14 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads.h"
 
+static enum task_wait lacks_worker(const struct task *task)
+{
+    const struct engine *engine = ss_task_level(task)->engine;
+    if (ss_graph_workers(engine, ss_task_root_graph(task)) == 0)
+        return WAIT_SERVER;
+    return ss_placement_lacks_labels(task) ? WAIT_LABEL : WAIT_NOTHING;
+}
+
 static enum task_wait ready_waits_for(const struct task *task)
 {
     const struct loop_facts *level = ss_task_level(task);
@@ -26,10 +34,9 @@ static enum task_wait ready_waits_for(const struct task *task)
         return WAIT_LIMIT;
     if (ss_limit_that_stops(task))
         return WAIT_SHARED;
-    if (ss_graph_workers(level->engine, ss_task_root_graph(task)) == 0)
-        return WAIT_SERVER;
-    if (ss_placement_lacks_labels(task))
-        return WAIT_LABEL;
+    enum task_wait lacking = lacks_worker(task);
+    if (lacking != WAIT_NOTHING)
+        return lacking;
     if (ss_store_is_slow(level->engine))
         return WAIT_STORE;
     if (ss_takeover_waits(task) || ss_vouched_waits(task))
@@ -60,4 +67,15 @@ enum task_wait ss_task_waits_for(const struct task *task)
         break;
     }
     return WAIT_NOTHING;
+}
+
+// A limit passes by itself; a worker that lacks wants somebody to start one.
+// Dispatch looks at the limit first, which costs less.
+enum task_wait ss_task_waits_told(const struct task *task)
+{
+    enum task_wait what = ss_task_waits_for(task);
+    if (what != WAIT_LIMIT && what != WAIT_SHARED)
+        return what;
+    enum task_wait lacking = lacks_worker(task);
+    return lacking == WAIT_NOTHING ? what : lacking;
 }
