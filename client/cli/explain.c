@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "client/cli/advice.h"
 #include "client/cli/paused.h"
 #include "client/cli/text.h"
 #include "common/base/map.h"
@@ -182,12 +183,14 @@ static void write_troubles(
     }
 }
 
+// A step that takes an input in runs no node, whichever number it has.
 // `next`: the checkpoint that this one's tasks led to; NULL: none yet.
 static void write_step(struct ss_buf *buf, const json_t *explained,
     const json_t *step, const json_t *next)
 {
     const json_t *tasks = json_object_get(step, "tasks");
-    bool is_input = ss_json_int(step, "step", 0) < 0; // it runs no node
+    bool is_input = ss_json_int(step, "step", 0) < 0 ||
+                    strcmp(ss_json_str(step, "source", ""), "input") == 0;
     if (json_array_size(tasks) == 0 || is_input)
         return;
     ss_buf_addf(
@@ -359,19 +362,49 @@ static void write_reason(
 static void write_wait(
     struct ss_buf *buf, const json_t *explained, const json_t *wait)
 {
+    bool many = ss_json_int(wait, "count", 1) > 1;
     write_subject(buf, wait);
-    write_reason(buf, explained, wait, ss_json_int(wait, "count", 1) > 1);
+    write_reason(buf, explained, wait, many);
     long long lost = ss_json_int(wait, "workers_lost", 0);
     if (lost > 0)
-        ss_buf_addf(buf, "; %lld %s lost with it", lost,
-            lost > 1 ? "workers were" : "worker was");
+        ss_buf_addf(buf, "; %lld %s lost with %s", lost,
+            lost > 1 ? "workers were" : "worker was",
+            many ? "one of them" : "it");
     long long fails_at = ss_json_int(wait, "fails_at", 0);
     if (lost > 0 && fails_at > 0)
         ss_buf_addf(buf, ", and %lld make it fail", fails_at);
+    const char *how = ss_json_str(wait, "lost_how", NULL);
+    if (how)
+        add_plain(buf, "; the last time it ", how);
     ss_buf_add_str(buf, ".\n");
 }
 
 // ------------------------------------------------ how it stands
+
+// Each question has its own answer: the command names them all, as the inbox
+// does.
+static void write_answer(struct ss_buf *buf, const json_t *explained)
+{
+    const json_t *steps = json_object_get(explained, "steps");
+    size_t count = json_array_size(steps), i;
+    json_t *task, *all = json_array();
+    const json_t *tasks =
+        count > 0 ? json_object_get(json_array_get(steps, count - 1), "tasks")
+                  : NULL;
+    json_array_foreach ((json_t *)tasks, i, task)
+        json_array_extend(all, json_object_get(task, "interrupts"));
+    if (json_array_size(all) > 0) {
+        char *answer =
+            ss_cli_answer(ss_json_str(explained, "thread", "THREAD"), all);
+        add_plain(buf, "It stopped, and waits for an answer: ", answer);
+        ss_free(answer);
+    } else {
+        add_plain(buf, "It stopped, and goes on with: superstep resume ",
+            ss_json_str(explained, "thread", "THREAD"));
+    }
+    ss_buf_add_str(buf, "\n");
+    json_decref(all);
+}
 
 static void write_end(struct ss_buf *buf, const json_t *explained)
 {
@@ -384,9 +417,7 @@ static void write_end(struct ss_buf *buf, const json_t *explained)
         ss_buf_add_str(buf, "Its thread was pruned: what it did is gone, and "
                             "its record is left.\n");
     if (ss_run_status_by_name(status) == SS_RUN_INTERRUPTED) {
-        add_plain(buf, "It stopped, and waits for an answer: superstep resume ",
-            ss_json_str(explained, "thread", "THREAD"));
-        ss_buf_add_str(buf, " --value ANSWER.\n");
+        write_answer(buf, explained);
         return;
     }
     add_plain(buf, "It is ", status);

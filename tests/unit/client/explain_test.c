@@ -205,7 +205,68 @@ START_TEST(a_run_that_asked_says_how_to_answer)
         "Superstep 2 ran approve.\n"
         "    approve asks \"ok?\"\n"
         "It stopped, and waits for an answer: superstep resume demo --value "
-        "ANSWER.\n");
+        "JSON\n");
+}
+END_TEST
+
+// The second input of a thread is no superstep -1.
+START_TEST(a_later_input_of_a_thread_ran_no_node)
+{
+    expect("{" AROUND "\"request\":{},\"status\":\"done\",\"ended_at\":\"x\","
+           "\"steps\":[{\"step\":2,\"source\":\"input\",\"tasks\":[{\"name\":"
+           "\"__start__\"}]},{\"step\":3,\"source\":\"loop\",\"tasks\":[{"
+           "\"name\":\"a\"}]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "Superstep 4 ran a.\n"
+        "It is done.\n");
+}
+END_TEST
+
+// `--value` would be refused: each question has its own answer.
+START_TEST(a_run_that_asked_twice_says_how_to_answer_both)
+{
+    expect("{" AROUND "\"request\":{\"command\":{\"resume\":true}},\"status\":"
+           "\"interrupted\",\"ended_at\":\"x\",\"ended_us\":2000000,"
+           "\"steps\":[{\"step\":1,\"tasks\":[{\"name\":\"ask\","
+           "\"interrupts\":[{\"value\":\"ok?\",\"id\":\"i1\"}]},{\"name\":"
+           "\"sign\",\"interrupts\":[{\"value\":\"who?\",\"id\":\"i2\"}]}]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, with the answer true.\n"
+        "Superstep 2 ran ask and sign.\n"
+        "    ask asks \"ok?\"\n"
+        "    sign asks \"who?\"\n"
+        "It stopped, and waits for an answer: superstep resume demo --answer "
+        "i1=JSON --answer i2=JSON\n");
+}
+END_TEST
+
+START_TEST(a_run_that_stopped_at_a_breakpoint_asks_for_no_answer)
+{
+    expect("{" AROUND "\"request\":{\"command\":{\"resume\":true}},\"status\":"
+           "\"interrupted\",\"ended_at\":\"x\",\"ended_us\":2000000,"
+           "\"steps\":[{\"step\":1,\"tasks\":[{\"name\":\"approve\"}]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, with the answer true.\n"
+        "Superstep 2 ran approve.\n"
+        "It stopped, and goes on with: superstep resume demo\n");
+}
+END_TEST
+
+START_TEST(a_lost_worker_is_told_with_how_its_process_ended)
+{
+    expect("{" AROUND "\"request\":{},\"status\":\"running\",\"steps\":[],"
+           "\"waits\":[{\"node\":\"a\",\"count\":1,\"why\":\"workers_busy\","
+           "\"workers_lost\":2,\"fails_at\":4,\"lost_how\":"
+           "\"crashed its worker: signal 11\"},{\"node\":\"b\",\"count\":3,"
+           "\"why\":\"workers_busy\",\"workers_lost\":1,\"fails_at\":4}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "a waits for room: all workers that may take it are busy; 2 workers "
+        "were lost with it, and 4 make it fail; the last time it crashed its "
+        "worker: signal 11.\n"
+        "3 tasks of b wait for room: all workers that may take them are busy; "
+        "1 worker was lost with one of them, and 4 make it fail.\n");
 }
 END_TEST
 
@@ -265,6 +326,11 @@ int main(void)
         tcase, a_run_that_ended_says_how_often_its_tasks_failed_before);
     tcase_add_test(tcase, a_failure_that_did_not_stay_says_what_came_of_it);
     tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
+    tcase_add_test(tcase, a_later_input_of_a_thread_ran_no_node);
+    tcase_add_test(tcase, a_run_that_asked_twice_says_how_to_answer_both);
+    tcase_add_test(
+        tcase, a_run_that_stopped_at_a_breakpoint_asks_for_no_answer);
+    tcase_add_test(tcase, a_lost_worker_is_told_with_how_its_process_ended);
     tcase_add_test(tcase, a_run_that_failed_says_why_without_moving_the_cursor);
     tcase_add_test(tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);
     tcase_add_test(tcase, a_run_that_nobody_took_up_is_not_lost);
