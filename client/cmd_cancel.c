@@ -47,10 +47,11 @@ static int cancel(struct ss_client *client, const char *of, const char *run,
 }
 
 static int cancel_any(struct ss_client *client, const json_t *run, void *ctx,
-    struct ss_client_error *ret_error)
+    json_t **ret_answer, struct ss_client_error *ret_error)
 {
     json_t *answer = NULL;
     (void)ctx;
+    (void)ret_answer; // it is the same run
     int status = cancel(client, ss_json_str(run, "thread", NULL),
         ss_json_str(run, "run", ""), &answer, ret_error);
     json_decref(answer);

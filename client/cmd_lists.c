@@ -100,7 +100,8 @@ struct subject {
     rows_fn *rows;
     void (*word)(json_t *list);
     struct ss_list_column columns[COLUMNS_MAX];
-    const char *optional; // the key of the last one, if it may have no cell
+    const char *optional; // the key of the last one, if it may have no cell, or
+                          // say no in all
 };
 
 static int add_leases(
@@ -188,8 +189,9 @@ static const struct subject subjects[] = {
             COLUMN("RUNNING", "running", NUMBER),
             COLUMN("CAPACITY", "capacity", NUMBER),
             COLUMN("ATTEMPTS", "attempts", NUMBER),
-            COLUMN("LOST", "lost", NUMBER),
-            COLUMN("LAST SEEN", "seen_ms", AGO)}},
+            COLUMN("LOST", "lost", NUMBER), COLUMN("LAST SEEN", "seen_ms", AGO),
+            COLUMN("DRAINS", "drains", TEXT)},
+        .optional = "drains"},
     {.what = "pauses",
         .op = "pauses",
         .none = "Nothing is paused.",
@@ -461,6 +463,12 @@ static int ask_for(struct ss_client *client, const struct view *view,
     return SS_CLI_DONE;
 }
 
+static bool says(const json_t *item, const char *key)
+{
+    const json_t *cell = json_object_get(item, key);
+    return cell && !json_is_false(cell);
+}
+
 // A column that would be empty does not stand there.
 static size_t count_columns(const struct subject *subject, const json_t *list)
 {
@@ -470,7 +478,7 @@ static size_t count_columns(const struct subject *subject, const json_t *list)
     while (count < COLUMNS_MAX && subject->columns[count].title)
         count++;
     json_array_foreach ((json_t *)list, i, item)
-        has_optional = has_optional || json_object_get(item, subject->optional);
+        has_optional = has_optional || says(item, subject->optional);
     ss_check(count > 0);
     return has_optional ? count : count - 1;
 }

@@ -18,9 +18,10 @@ const struct ss_arg ss_cmd_release_options[] = {
     SS_CLI_OPTIONS};
 
 static int release_any(struct ss_client *client, const json_t *run, void *ctx,
-    struct ss_client_error *ret_error)
+    json_t **ret_answer, struct ss_client_error *ret_error)
 {
     (void)ctx;
+    (void)ret_answer; // it is the same run
     return ss_client_release_on(client, ss_json_str(run, "thread", NULL),
         ss_json_str(run, "run", ""), ret_error);
 }

@@ -64,7 +64,7 @@ struct answer {
 
 // The same answer to each of its questions.
 static int resume_any(struct ss_client *client, const json_t *thread, void *ctx,
-    struct ss_client_error *ret_error)
+    json_t **ret_answer, struct ss_client_error *ret_error)
 {
     const struct answer *answer = ctx;
     json_t *all = json_object(), *list, *question;
@@ -79,8 +79,8 @@ static int resume_any(struct ss_client *client, const json_t *thread, void *ctx,
         .resume = all,
         .detach = true,
         .more = json_deep_copy(answer->more)};
-    return ss_client_run(
-        client, ss_json_str(thread, "graph", ""), &request, NULL, ret_error);
+    return ss_client_run(client, ss_json_str(thread, "graph", ""), &request,
+        ret_answer, ret_error);
 }
 
 static int resume_all(struct ss_client *client)

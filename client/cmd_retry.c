@@ -70,13 +70,13 @@ static int check(struct ss_client *client, const char *run, const char *thread,
 }
 
 static int retry_any(struct ss_client *client, const json_t *thread, void *ctx,
-    struct ss_client_error *ret_error)
+    json_t **ret_answer, struct ss_client_error *ret_error)
 {
     const struct ss_client_run request = {
         .thread = ss_json_str(thread, "thread", NULL), .detach = true};
     (void)ctx;
-    return ss_client_run(
-        client, ss_json_str(thread, "graph", ""), &request, NULL, ret_error);
+    return ss_client_run(client, ss_json_str(thread, "graph", ""), &request,
+        ret_answer, ret_error);
 }
 
 int ss_cmd_retry(struct ss_client *client)

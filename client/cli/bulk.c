@@ -2,6 +2,7 @@
 #include "client/cli/bulk.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "client/cli/find.h"
@@ -91,10 +92,14 @@ static bool act(
     struct ss_client_error error = {0};
     const char *thread = ss_json_str(item, "thread", "?");
     const char *run = ss_json_str(item, "run", NULL);
-    int status = bulk->act(client, item, bulk->ctx, &error);
+    json_t *answer = NULL;
+    int status = bulk->act(client, item, bulk->ctx, &answer, &error);
+    const char *made = ss_json_str(answer, "run", NULL);
+    if (made && run && strcmp(made, run) == 0)
+        made = NULL; // it is the same one
     if (ss_cli_options.json) {
-        json_t *told = json_pack("{s:s, s:s*, s:b}", "thread", thread, "run",
-            run, "done", status == 0);
+        json_t *told = json_pack("{s:s, s:s*, s:b, s:s*}", "thread", thread,
+            "run", run, "done", status == 0, "new_run", made);
         if (status != 0)
             json_object_set_new(told, "error",
                 json_pack("{s:s, s:s}", "code", error.code, "message",
@@ -102,11 +107,13 @@ static bool act(
         ss_cli_print_json(told);
         json_decref(told);
     } else if (status == 0) {
-        ss_cli_line(stdout, "thread %s  %s%s%s%s", thread, run ? "run " : "",
-            run ? run : "", run ? " " : "", bulk->done);
+        ss_cli_line(stdout, "thread %s  %s%s%s%s%s%s", thread,
+            run ? "run " : "", run ? run : "", run ? " " : "", bulk->done,
+            made ? ", as run " : "", made ? made : "");
     } else {
         ss_cli_note("thread %s: %s", thread, error.message);
     }
+    json_decref(answer);
     return status == 0;
 }
 

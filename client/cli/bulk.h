@@ -30,9 +30,10 @@ struct ss_bulk {
     const char *done;      // "is tried again"
     // Whether this item is one; NULL: each is.
     bool (*is_meant)(const json_t *item);
-    // Do it. A status of the client's, with *ret_error.
+    // Do it. A status of the client's, with *ret_error; with it done,
+    // *ret_answer may be given, and its "run" is the run that does it.
     int (*act)(struct ss_client *client, const json_t *item, void *ctx,
-        struct ss_client_error *ret_error);
+        json_t **ret_answer, struct ss_client_error *ret_error);
     void *ctx;
     bool knows_last; // --thread alone means the last run there, and not many
 };

@@ -47,6 +47,26 @@ START_TEST(lists_are_tables)
 }
 END_TEST
 
+// It has room, and takes nothing: why, is to be seen.
+START_TEST(a_worker_that_drains_is_told_from_one_that_has_room)
+{
+    PLAY({.op = "workers",
+        .final =
+            "{\"workers\":[{\"worker\":\"w1\",\"graphs\":[\"a@1\"],"
+            "\"running\":1,\"capacity\":4,\"attempts\":9,\"lost\":0,"
+            "\"seen_ms\":30000,\"drains\":true},{\"worker\":\"w2\","
+            "\"graphs\":[\"a@2\"],\"running\":0,\"capacity\":4,\"attempts\":"
+            "0,\"lost\":0,\"seen_ms\":30000,\"drains\":false}]}"});
+    ck_assert_int_eq(RUN("workers"), 0);
+    expect_out("WORKER  GRAPHS  RUNNING  CAPACITY  ATTEMPTS  LOST  LAST SEEN  "
+               "DRAINS\n"
+               "w1      a@1           1         4         9     0  30 s ago   "
+               "true\n"
+               "w2      a@2           0         4         0     0  30 s ago   "
+               "false\n");
+}
+END_TEST
+
 START_TEST(draw_says_which_ways_it_cannot_know)
 {
     PLAY({.op = "draw",
@@ -407,6 +427,7 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, lists_are_tables);
+    tcase_add_test(tcase, a_worker_that_drains_is_told_from_one_that_has_room);
     tcase_add_test(tcase, draw_says_which_ways_it_cannot_know);
     tcase_add_test(tcase, names_in_chinese_stand_in_straight_columns);
     tcase_add_test(tcase, empty_lists_say_what_to_do);

@@ -63,6 +63,24 @@ START_TEST(what_cannot_be_done_to_all_is_told_of_each)
 }
 END_TEST
 
+// What goes on is a new run, and it is that one that is to be looked at next.
+START_TEST(what_is_tried_again_is_told_with_the_run_that_does_it)
+{
+    PLAY(
+        {.op = "threads",
+            .final = "{\"threads\":[{\"thread\":\"a\",\"run\":\"r1\",\"graph\":"
+                     "\"g\"}]}"},
+        {.op = "run",
+            .final = "{\"status\":\"running\",\"run\":\"r2\",\"thread\":"
+                     "\"a\"}"});
+    ck_assert_int_eq(RUN("retry", "--failed", "--yes"), 0);
+    expect_out("thread a  run r1 is tried again, as run r2\n");
+    ck_assert_int_eq(RUN("retry", "--failed", "--yes", "--json"), 0);
+    ck_assert(says(&out, "{\"thread\": \"a\", \"run\": \"r1\", \"done\": true, "
+                         "\"new_run\": \"r2\"}"));
+}
+END_TEST
+
 START_TEST(one_answer_is_given_to_all_that_ask)
 {
     PLAY(NO_MORE("threads", "b"),
@@ -192,6 +210,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(
         tcase, all_that_failed_tonight_are_tried_again_by_one_command);
     tcase_add_test(tcase, what_cannot_be_done_to_all_is_told_of_each);
+    tcase_add_test(
+        tcase, what_is_tried_again_is_told_with_the_run_that_does_it);
     tcase_add_test(tcase, one_answer_is_given_to_all_that_ask);
     tcase_add_test(tcase, who_acts_on_all_is_told_that_some_are_not_listed_yet);
     tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
