@@ -404,12 +404,26 @@ static void take_reports(struct shell *shell)
     ss_host_reports_fini(&reports);
 }
 
+// Else a log ends without a word, and nobody knows whether it was killed.
+static void say_that_it_leaves(const struct shell *shell)
+{
+    size_t busy = ss_session_load(shell->session).busy;
+    if (busy > 0)
+        ss_log_say(SS_LOG_INFO,
+            "stopping, by a signal: %zu %s first; a second signal stops it at "
+            "once",
+            busy, busy == 1 ? "task is finished" : "tasks are finished");
+    else
+        ss_log_say(SS_LOG_INFO, "stopping, by a signal");
+}
+
 static void take_signals(struct shell *shell)
 {
     while (ss_signals_take() != 0) {
-        if (shell->signals_count++ == 0)
+        if (shell->signals_count++ == 0) {
+            say_that_it_leaves(shell);
             step(shell, (struct ss_session_event){.type = SS_SESSION_DRAIN});
-        else
+        } else
             leave(shell, SS_ECANCELLED, "stopped at once, by a signal");
     }
 }

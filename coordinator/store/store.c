@@ -88,6 +88,26 @@ static int refuse_bare_kind(const char *url, struct ss_error *error)
     return SS_OK;
 }
 
+// "host=db dbname=superstep" is how libpq's programs are told of a database,
+// and would be a file here. One that is there is used.
+static int refuse_conninfo(const char *url, struct ss_error *error)
+{
+    static const char *const keys[] = {
+        "host", "hostaddr", "port", "dbname", "user", "password", "service"};
+    size_t size = strcspn(url, "= ");
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (url[size] == '=' && strlen(keys[i]) == size &&
+            strncmp(url, keys[i], size) == 0 && access(url, F_OK) != 0) {
+            // The rest may hold a password.
+            return ss_error_set(error, SS_EINVAL,
+                "store: \"%s=...\" would be a file here. For PostgreSQL write"
+                " postgres://USER@HOST/DATABASE, else sqlite:FILE",
+                keys[i]);
+        }
+    }
+    return SS_OK;
+}
+
 // "sqlite://data.db" is meant as other programs' URLs are, and would be a file
 // of the root folder. One that is there is used.
 static int refuse_slashes(const char *url, struct ss_error *error)
@@ -147,6 +167,9 @@ int ss_store_open(
             (int)(strcspn(url, ":") + 1), url);
     }
     status = refuse_bare_kind(url, error);
+    if (status == SS_OK) {
+        status = refuse_conninfo(url, error);
+    }
     return status == SS_OK ? ss_store_sqlite_open(url, ret_store, error)
                            : status;
 }

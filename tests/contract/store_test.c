@@ -622,6 +622,22 @@ START_TEST(a_large_body_comes_back_whole)
 }
 END_TEST
 
+// It became an SQLite file of that name, and nobody was told.
+START_TEST(a_database_as_libpq_names_it_is_no_file)
+{
+    open_kind(0);
+    struct ss_store *other = NULL;
+    ck_assert_int_eq(ss_store_open("host=db.example user=ann password=secret",
+                         &other, &world_error),
+        SS_EINVAL);
+    ck_assert_str_eq(world_error.message,
+        "store: \"host=...\" would be a file here. For PostgreSQL write"
+        " postgres://USER@HOST/DATABASE, else sqlite:FILE");
+    ck_assert_ptr_null(other);
+    ss_store_close(&other);
+}
+END_TEST
+
 START_TEST(a_store_that_nobody_knows_is_named)
 {
     open_kind(0);
@@ -679,6 +695,7 @@ static Suite *suite(int kinds)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
         tcase_add_loop_test(t, tests[i], 0, kinds);
     }
+    tcase_add_test(t, a_database_as_libpq_names_it_is_no_file);
     tcase_add_test(t, a_store_that_nobody_knows_is_named);
     suite_add_tcase(s, t);
     return s;

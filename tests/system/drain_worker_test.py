@@ -4,6 +4,7 @@ runs again because of it."""
 import contextlib
 import fcntl
 import pathlib
+import signal
 
 import harness
 from harness import World, expect
@@ -57,6 +58,17 @@ def test_a_drained_worker_ends_what_it_runs_and_others_go_on():
         expect(pair.nodes() == ["a", "b", "c"], f"{pair.nodes()}")
         names = world.do("workers", "--names").split()
         expect(names == ["worker2"], f"{names}")
+
+
+def test_a_signal_to_a_worker_stands_in_its_log():
+    with World() as world:
+        pair = Pair(world)
+        with pair.running():
+            pair.first.kill(signal.SIGTERM)
+            pair.first.wait_line("stopping, by a signal: 1 task is finished")
+            shown = world.do("workers").splitlines()
+            expect(shown[0].endswith("DRAINS"), f"{shown}")
+        expect(pair.first.wait() == 0, pair.first.text())
 
 
 def test_an_idle_worker_ends_at_once():
