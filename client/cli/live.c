@@ -130,7 +130,8 @@ int ss_cli_live(struct ss_client *client, const struct ss_live *live)
     keys_init(&keys, signals, is_screen);
     do
         status = watch(client, live, is_screen);
-    while (status == SS_CLI_DONE && !live->is_once &&
+    // Behind `| head` nobody reads any more.
+    while (status == SS_CLI_DONE && !live->is_once && !ferror(stdout) &&
            !is_asked_to_stop(client, &keys, live));
     keys_fini(&keys, is_screen);
     ss_signals_close();

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import subprocess
 
 from harness import ANY_PORT, BIN, LIB, World, expect, main
 
@@ -176,6 +177,22 @@ def test_top_looks_again_and_again_until_it_is_stopped():
         frames = [json.loads(line) for line in live.text("out").splitlines()]
         expect(len(frames) >= 3, live.text())
         expect(frames[0]["workers"][0]["worker"] == "worker1", str(frames[0]))
+
+
+def test_what_is_shown_again_and_again_ends_with_its_reader():
+    with World() as world:
+        world.coordinator()
+        for words in (["top", "--interval-ms", "100"], ["runs", "--watch"]):
+            with subprocess.Popen(
+                    [BIN / "superstep", "--coordinator", world.endpoint,
+                     *words], stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE) as live:
+                expect(live.stdout.readline(), f"{words}")
+                live.stdout.close()  # as `| head -1` does
+                try:
+                    expect(live.wait(60) == 0, f"{words}")
+                finally:
+                    live.kill()
 
 
 if __name__ == "__main__":
