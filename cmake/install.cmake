@@ -42,9 +42,11 @@ set_target_properties(superstep_static superstep_shared PROPERTIES
 set_target_properties(superstep_shared PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
     LINK_DEPENDS ${CMAKE_BINARY_DIR}/exports.map)
-install(TARGETS superstep_static superstep_shared
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS superstep_static
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Programs need the library alone, and not what they were built with.
+install(TARGETS superstep_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    COMPONENT library NAMELINK_COMPONENT dev)
 
 # What the archive needs, by itself and not by packages: pkg-config would want all
 # of those to be there, and all that they require, also for an application that

@@ -14,7 +14,10 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SECTION misc)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "pkg-config, libjansson-dev")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libsuperstep${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} \
+(= ${PROJECT_VERSION}), pkg-config, libjansson-dev")
 # To link libsuperstep.a.
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libczmq-dev, libzmq3-dev, \
 libmicrohttpd-dev, libprotobuf-c-dev, libsqlite3-dev, libxxhash-dev, \
@@ -26,12 +29,16 @@ set(CPACK_COMPONENT_WORKER_DESCRIPTION
     "durable graphs: the worker\nIt runs the nodes of an application.")
 set(CPACK_COMPONENT_CLIENT_DESCRIPTION
     "durable graphs: the superstep command\nRun them, follow them, look at them.")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
+    "durable graphs: the shared library\nFor programs that run graphs, or ask for them.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
     "durable graphs: headers and libraries\nWhat applications are built with.")
-set(CPACK_COMPONENTS_ALL coordinator worker client dev)
+set(CPACK_COMPONENTS_ALL coordinator worker client library dev)
 # Each copy has its licence, as Debian's policy names it.
 foreach(part IN LISTS CPACK_COMPONENTS_ALL)
   string(REPLACE superstep-client superstep package superstep-${part})
+  string(REPLACE superstep-library ${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} package
+      ${package})
   install(FILES LICENSE RENAME copyright COMPONENT ${part} EXCLUDE_FROM_ALL
       DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package})
 endforeach()

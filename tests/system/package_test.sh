@@ -33,7 +33,14 @@ for part in coordinator worker; do
     "$place/superstep-$part/usr/bin/superstep-$part" --version >/dev/null ||
         fail "superstep-$part does not start"
 done
+has libsuperstep0 lib/libsuperstep.so.0
 has superstep-dev include/superstep/superstep.h
+[ -L "$place/superstep-dev/usr/lib/libsuperstep.so" ] ||
+    fail "superstep-dev lacks the name that linkers look for"
+! find "$place/superstep-dev" "$place/superstep-worker" -name 'libsuperstep.so.*' |
+    grep -q . || fail "the shared library is in a package of something else"
+dpkg-deb -f "$place/superstep-dev"_*.deb Depends |
+    grep -q '^libsuperstep0 (= ' || fail "superstep-dev needs no library"
 # The static library takes no names but those of the headers.
 cat "$place/superstep-dev/usr/include/superstep/"*.h >"$place/headers"
 nm -g --defined-only "$(find "$place/superstep-dev" -name libsuperstep.a)" |
@@ -44,7 +51,8 @@ while read -r name; do
         fail "libsuperstep.a shows $name, which is in no header"
 done <"$place/names"
 # Each has its licence, and none what a debugger alone reads.
-for package in superstep superstep-coordinator superstep-worker superstep-dev; do
+for package in superstep superstep-coordinator superstep-worker libsuperstep0 \
+    superstep-dev; do
     grep -q MIT "$place/$package/usr/share/doc/$package/copyright" ||
         fail "$package has no licence"
     for file in $(find "$place/$package/usr" -type f -name '*.[ao]' -o \
@@ -54,11 +62,11 @@ for package in superstep superstep-coordinator superstep-worker superstep-dev; d
     done
 done
 # So that packages of programs that are linked with it know whom they need.
-dpkg-deb -I "$place/superstep-dev"_*.deb shlibs 2>/dev/null |
-    grep -q '^libsuperstep 0 superstep-dev' ||
-    fail "superstep-dev does not say whose library it has"
+dpkg-deb -I "$place/libsuperstep0"_*.deb shlibs 2>/dev/null |
+    grep -q '^libsuperstep 0 libsuperstep0' ||
+    fail "libsuperstep0 does not say whose library it has"
 [ -s "$place/superstep-worker/usr/lib/superstep/digest.so" ] ||
     fail "no application to try"
 "$place/superstep/usr/bin/superstep" version >/dev/null ||
     fail "superstep does not start"
-echo "package: coordinator, worker, command and headers, each by itself"
+echo "package: coordinator, worker, command, library and headers, each by itself"

@@ -11,7 +11,7 @@ from engine import BASE, ROOT, Failure, run
 
 BUILD = pathlib.Path(os.environ.get("SS_BIN_DIR", ROOT / "build/dev/bin")).parent
 NAMES = ["superstep", "superstep-coordinator", "superstep-worker",
-         "superstep-dev"]
+         "superstep-dev", "libsuperstep0"]
 
 # The library has to be found without a word, and the functions of the worker by
 # what it loads.
@@ -59,7 +59,7 @@ ls $man/superstep.1* $man/superstep-worker.1* $man/superstep-coordinator.1* >/de
 """
 
 FILE = f"""FROM {BASE} AS dev
-COPY superstep-dev_*.deb /packages/
+COPY superstep-dev_*.deb libsuperstep0_*.deb /packages/
 RUN apt-get -q update && apt-get -q -o Dpkg::Options::=--force-unsafe-io install -y --no-install-recommends \\
     gcc /packages/*.deb
 COPY hello.c caller.c /src/
