@@ -16,8 +16,9 @@ set(CPACK_DEBIAN_PACKAGE_SECTION misc)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libsuperstep${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+# jansson.h includes headers of C, and its package does not say so.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} \
-(= ${PROJECT_VERSION}), pkg-config, libjansson-dev")
+(= ${PROJECT_VERSION}), pkg-config, libjansson-dev, libc6-dev | libc-dev")
 # To link libsuperstep.a.
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libczmq-dev, libzmq3-dev, \
 libmicrohttpd-dev, libprotobuf-c-dev, libsqlite3-dev, libxxhash-dev, \
