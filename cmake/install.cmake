@@ -123,13 +123,15 @@ endforeach()
 set(SS_STRIP "
     if(CMAKE_INSTALL_DO_STRIP)
       file(GLOB files \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/PATTERN\")
-      execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \${files}
+      execute_process(COMMAND \"${CMAKE_STRIP}\" HOW \${files}
           COMMAND_ERROR_IS_FATAL ANY)
     endif()")
 string(REPLACE PATTERN "${CMAKE_INSTALL_LIBDIR}/libsuperstep.a" code
     "${SS_STRIP}")
+string(REPLACE HOW --strip-debug code "${code}")
 install(CODE "${code}" COMPONENT dev)
 string(REPLACE PATTERN "lib/superstep/*.so" code "${SS_STRIP}")
+string(REPLACE HOW --strip-unneeded code "${code}")
 install(CODE "${code}" COMPONENT worker)
 
 # Takes back what the last `cmake --install` of this folder has brought.

@@ -58,7 +58,9 @@ for package in superstep superstep-coordinator superstep-worker libsuperstep0 \
         fail "$package has no licence"
     for file in $(find "$place/$package/usr" -type f -name '*.[ao]' -o \
         -name '*.so*' -type f -o -path '*/bin/*' -type f); do
-        ! readelf -SW "$file" | grep -q ' \.debug_' ||
+        unneeded=' \.debug_| \.symtab'
+        [ "${file%.a}" = "$file" ] || unneeded=' \.debug_'
+        ! readelf -SW "$file" | grep -Eq "$unneeded" ||
             fail "$package: ${file##*/} is not stripped"
     done
 done
