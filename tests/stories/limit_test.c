@@ -507,9 +507,12 @@ END_TEST
 // ------------------------------------------------------------------ crashes
 
 static struct ss_offer sent;
+static struct ss_attempt adopted; // the name that what was sent has now
 
 static void watch(const struct ss_command *command)
 {
+    if (command->type == SS_COMMAND_ADOPT)
+        adopted = command->attempt;
     if (command->type != SS_COMMAND_DISPATCH)
         return;
     const struct ss_assignment *order = command->order;
@@ -577,6 +580,33 @@ START_TEST(what_is_offered_late_is_taken_if_the_limit_has_room)
 }
 END_TEST
 
+// Its owner before us may have had its result already, and given its place to
+// another one, which is out still.
+START_TEST(what_is_offered_with_its_result_leaves_the_place_of_another_alone)
+{
+    crash();
+    world_restart();
+    begin("g", 1);
+    world_run();
+    sent.ended = true;
+    world_watch(watch);
+    world_offer(&sent, 1);
+    world_worker("w1", 20);
+    world_run();
+    world_watch(NULL);
+    world_rename("a", adopted);
+    world_let("a");
+    world_run();
+    ck_assert_ptr_nonnull(strstr(world_told(), "the run ends: done"));
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    waits_for("g1", 1, 1, 0);
+    world_pass(LEASE_MS);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    ss_offer_fini(&sent);
+}
+END_TEST
+
 // ------------------------------------------------------------------ a cluster
 
 static size_t attempts_at(const char *coordinator, int first, int count)
@@ -627,4 +657,5 @@ SUITE("limit", nodes_of_several_graphs_share_a_limit_over_all_runs,
     a_task_of_a_rate_says_so,
     nothing_of_a_limit_is_sent_while_what_was_out_may_be_offered,
     what_is_offered_late_is_taken_if_the_limit_has_room,
+    what_is_offered_with_its_result_leaves_the_place_of_another_alone,
     two_coordinators_have_parts_of_a_limit)

@@ -11,7 +11,8 @@
 // What comes with a shard that was gained, or found at a start, may be used up
 // by tasks that are out still: it is held for as long as a worker may be silent
 // before it is lost. Attempts that are claimed in that time (takeover.c) are
-// out by what is held.
+// out by what is held, but those that are claimed with their results: the owner
+// before us may have had the result and given the place to another task.
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/model/cluster.h"

@@ -304,7 +304,10 @@ static void adopt(struct task *task, struct claimed *it, struct worker *worker)
 {
     struct engine *engine = worker->engine;
     ss_attempt_begin(task, worker);
-    ss_limit_claimed(task);
+    // Whoever had it before may have had its result, too, and sent another one
+    // in its place.
+    if (!it->offer.ended)
+        ss_limit_claimed(task);
     ss_engine_narrate(engine,
         "%s of superstep %" PRId64 " goes on at worker"
         " %s, which %s it",
