@@ -16,6 +16,7 @@
 #include "client/cli/waiting.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
+#include "common/app/clock.h"
 #include "common/app/startup_warnings.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
@@ -24,7 +25,8 @@
 #include "common/model/wait_reason.h"
 
 enum { WORDS_MAX = 64 };
-enum { ANSWER_MS = 2000 }; // the coordinator has it in memory
+enum { CLOCKS_US = 10000000 }; // more than an answer may take, and people see
+enum { ANSWER_MS = 2000 };     // the coordinator has it in memory
 enum { ROLES = SS_ROLE_CLIENT | SS_ROLE_OPERATOR };
 
 static struct ss_arg_list words;
@@ -254,6 +256,21 @@ static void add_damaged(json_t *found, const char *text)
     add(found, SS_FINDING_DAMAGED, text);
 }
 
+// Ages in lists, and what `retain` deletes, go by the coordinator's time. One
+// of an older version does not say which that is.
+static void take_time(const json_t *health, const char *who, json_t *found)
+{
+    int64_t now_us = ss_json_int(health, "now_us", 0);
+    int64_t ahead_us = now_us - ss_clock_wall_us();
+    if (now_us <= 0 || (ahead_us < CLOCKS_US && ahead_us > -CLOCKS_US))
+        return;
+    char *by = ss_text_duration(ahead_us > 0 ? ahead_us : -ahead_us);
+    add_of(found, SS_FINDING_CLOCK, who,
+        ss_format("the clock of the coordinator is %s %s that of this machine",
+            by, ahead_us > 0 ? "ahead of" : "behind"));
+    ss_free(by);
+}
+
 // Whether the store of a coordinator answers. `who`: its endpoint; NULL: the
 // coordinator that is asked everything else, too.
 static void take_health(const json_t *answer, const char *who, json_t *found)
@@ -267,6 +284,7 @@ static void take_health(const json_t *answer, const char *who, json_t *found)
             ss_json_bool(health, "threadless", false) ? SS_FINDING_NOT_READY
                                                       : SS_FINDING_STORE_SILENT,
             who, ss_strdup(why));
+    take_time(health, who, found);
     json_array_foreach (json_object_get(health, "damaged"), i, item)
         add_damaged(found, ss_json_str(item, "text", "?"));
 }

@@ -49,9 +49,10 @@ static json_t *show_health(const struct ss_core *core)
     json_t *why = show_ask(core, "trouble");
     const char *reason = json_string_value(why), *own = ss_core_trouble(core);
     bool has_none = reason && own && strcmp(reason, own) == 0;
-    json_t *answer = json_pack("{s:{s:b, s:s*, s:o*, s:o}}", "health", "ok",
-        json_is_null(why), "reason", reason, "threadless",
-        has_none ? json_true() : NULL, "damaged", ss_core_damage_list(core));
+    json_t *answer = json_pack("{s:{s:b, s:s*, s:o*, s:o, s:I}}", "health",
+        "ok", json_is_null(why), "reason", reason, "threadless",
+        has_none ? json_true() : NULL, "damaged", ss_core_damage_list(core),
+        "now_us", (json_int_t)core->wall_us);
     json_t *store = show_ask(core, "store");
     if (json_is_object(store))
         json_object_set(json_object_get(answer, "health"), "store", store);

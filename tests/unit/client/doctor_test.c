@@ -1,8 +1,11 @@
 // superstep doctor, of a cluster: what it cannot know, it says.
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/app/clock.h"
 #include "common/base/mem.h"
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
@@ -128,6 +131,27 @@ START_TEST(a_member_that_does_not_say_how_it_is_is_named)
 }
 END_TEST
 
+// Runs of tonight were not in --since 1h, and nothing was wrong.
+START_TEST(a_coordinator_whose_clock_is_elsewhere_is_named)
+{
+    char health[96];
+    snprintf(health, sizeof(health), "{\"health\":{\"now_us\":%" PRId64 "}}",
+        ss_clock_wall_us() + 3630500000);
+    ask_member(health);
+    ck_assert(says(&out, "clock: tcp://localhost:"));
+    ck_assert(says(&out, ": the clock of the coordinator is 1 h 0 min ahead of "
+                         "that of this machine\n"));
+    snprintf(health, sizeof(health), "{\"health\":{\"now_us\":%" PRId64 "}}",
+        ss_clock_wall_us() - 30500000);
+    ask_member(health);
+    ck_assert(says(&out, " behind that of this machine\n"));
+    snprintf(health, sizeof(health), "{\"health\":{\"now_us\":%" PRId64 "}}",
+        ss_clock_wall_us());
+    ask_member(health);
+    expect_out("Nothing is wrong.\n");
+}
+END_TEST
+
 int main(void)
 {
     if (access(PROGRAM, X_OK) != 0)
@@ -148,6 +172,7 @@ int main(void)
     tcase_add_test(
         tcase, a_coordinator_that_does_not_say_what_waits_is_called_so);
     tcase_add_test(tcase, a_member_that_does_not_say_how_it_is_is_named);
+    tcase_add_test(tcase, a_coordinator_whose_clock_is_elsewhere_is_named);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }
