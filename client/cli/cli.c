@@ -341,7 +341,8 @@ static void print_help(const struct ss_cli_command *commands)
                 printf("  %-11s %s\n", it->name, it->summary);
     }
     printf("\nsuperstep COMMAND --help tells more of a command. An id may be "
-           "typed as far\nas no other one begins so.\n\n%s\n",
+           "typed as far\nas no other one begins so, four characters at "
+           "least.\n\n%s\n",
         exit_text);
 }
 
