@@ -3,7 +3,9 @@
 //
 // What its supersteps finished stays; only what failed runs again. It is a new
 // run without input, so the failed one has to be the last of its thread: behind
-// another one the thread stands elsewhere.
+// another one the thread stands elsewhere. It has the terms of the failed one:
+// without its context a node would fail for that, and without its metadata
+// nobody would find it by them.
 #include <string.h>
 
 #include "client/cli/bulk.h"
@@ -47,6 +49,23 @@ static int look(struct ss_client *client, const char *run, const char *thread,
     return SS_CLI_DONE;
 }
 
+// What was asked with the failed run, but for its input and who listened.
+// Gives; of a pruned run: nothing.
+static json_t *terms_of(const json_t *told)
+{
+    static const char *const keys[] = {"context", "config", "recursion_limit",
+        "max_concurrency", "priority", "durability", "interrupt_before",
+        "interrupt_after", "output_keys"};
+    const json_t *request = json_object_get(told, "request");
+    json_t *terms = json_object();
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        json_t *value = json_object_get(request, keys[i]);
+        if (value)
+            json_object_set(terms, keys[i], value);
+    }
+    return terms;
+}
+
 // Whether it failed, and nothing ran on its thread since. Returns an exit
 // status, after printing why not.
 static int check(struct ss_client *client, const char *run, const char *thread,
@@ -72,9 +91,19 @@ static int check(struct ss_client *client, const char *run, const char *thread,
 static int retry_any(struct ss_client *client, const json_t *thread, void *ctx,
     json_t **ret_answer, struct ss_client_error *ret_error)
 {
-    const struct ss_client_run request = {
-        .thread = ss_json_str(thread, "thread", NULL), .detach = true};
+    const char *name = ss_json_str(thread, "thread", NULL);
+    json_t *answer = NULL;
+    json_t *body = json_pack("{s:s*, s:s*}", "run",
+        ss_json_str(thread, "run", NULL), "thread", name);
     (void)ctx;
+    int status =
+        ss_client_ask(client, "explain", body, NULL, &answer, ret_error);
+    if (status != 0)
+        return status;
+    const struct ss_client_run request = {.thread = name,
+        .detach = true,
+        .more = terms_of(json_object_get(answer, "explain"))};
+    json_decref(answer);
     return ss_client_run(client, ss_json_str(thread, "graph", ""), &request,
         ret_answer, ret_error);
 }
@@ -103,7 +132,7 @@ int ss_cmd_retry(struct ss_client *client)
     if (status == SS_CLI_DONE) {
         graph = ss_json_str(told, "graph", "");
         const struct ss_client_run request = {
-            .thread = thread, .detach = is_detached};
+            .thread = thread, .detach = is_detached, .more = terms_of(told)};
         const struct ss_follow follow = {.op = "run",
             .body = ss_client_run_body(graph, &request),
             .graph = graph,

@@ -7,10 +7,15 @@
     "{\"thread\":\"" thread "\",\"run\":\"r-" thread                           \
     "\",\"graph\":\"g\",\"status\":\"failed\"}"
 
+#define TOLD_OF(run, status)                                                   \
+    "{\"explain\":{\"run\":\"" run "\",\"thread\":\"t\",\"graph\":\"g\","      \
+    "\"status\":\"" status "\"}}"
+
 START_TEST(all_that_failed_tonight_are_tried_again_by_one_command)
 {
     PLAY({.op = "threads",
              .final = "{\"threads\":[" FAILED("a") "," FAILED("b") "]}"},
+        {.op = "explain", .final = TOLD_OF("r-a", "failed")},
         {.op = "run", .final = "{\"status\":\"running\"}"});
     expect_usage(RUN("retry", "--failed", "-g", "g"),
         "this is to try again: 2 failed runs. Nobody is there to be asked; "
@@ -26,8 +31,10 @@ START_TEST(all_that_failed_tonight_are_tried_again_by_one_command)
         "threads {\"status\":\"failed\",\"graph\":\"g\",\"age_ms\":"
         "3600000,\"prefix\":\"t/\",\"metadata\":{\"user\":\"ann\",\"try\":2},"
         "\"order\":\"newest\",\"limit\":500}\n"
+        "explain {\"run\":\"r-a\",\"thread\":\"a\"}\n"
         "run {\"graph\":\"g\",\"thread\":\"a\",\"detach\":true,\"run\":\"MADE "
         "UP\"}\n"
+        "explain {\"run\":\"r-b\",\"thread\":\"b\"}\n"
         "run {\"graph\":\"g\",\"thread\":\"b\",\"detach\":true,\"run\":\"MADE "
         "UP\"}\n");
     expect_usage(RUN("retry", "r", "--failed"),
@@ -70,6 +77,7 @@ START_TEST(what_is_tried_again_is_told_with_the_run_that_does_it)
         {.op = "threads",
             .final = "{\"threads\":[{\"thread\":\"a\",\"run\":\"r1\",\"graph\":"
                      "\"g\"}]}"},
+        {.op = "explain", .final = TOLD_OF("r1", "failed")},
         {.op = "run",
             .final = "{\"status\":\"running\",\"run\":\"r2\",\"thread\":"
                      "\"a\"}"});
@@ -122,10 +130,6 @@ END_TEST
 
 // `superstep runs -n 3` never had the run that had just begun.
 
-#define TOLD_OF(run, status)                                                   \
-    "{\"explain\":{\"run\":\"" run "\",\"thread\":\"t\",\"graph\":\"g\","      \
-    "\"status\":\"" status "\"}}"
-
 // One had to know that it is a run without input, and of which graph.
 START_TEST(retry_goes_on_where_a_failed_run_stopped)
 {
@@ -137,6 +141,30 @@ START_TEST(retry_goes_on_where_a_failed_run_stopped)
                  "explain {\"thread\":\"t\"}\n"
                  "run {\"graph\":\"g\",\"thread\":\"t\",\"run\":"
                  "\"MADE UP\"}\n");
+}
+END_TEST
+
+// A node that needs its context failed for that, with no way back for many.
+START_TEST(what_is_tried_again_has_the_terms_of_what_failed)
+{
+#define TERMS                                                                  \
+    "\"context\":{\"tenant\":1},\"config\":{\"metadata\":{\"team\":\"a\"}}"
+    PLAY({.op = "explain",
+             .final = "{\"explain\":{\"run\":\"r1\",\"thread\":\"t\",\"graph\":"
+                      "\"g\",\"status\":\"failed\",\"request\":{\"input\":{},"
+                      "\"graph\":\"g\",\"run\":\"r1\",\"if_busy\":\"enqueue\","
+                      "\"priority\":2," TERMS "}}}"},
+        {.op = "threads",
+            .final = "{\"threads\":[{\"thread\":\"t\",\"run\":\"r1\",\"graph\":"
+                     "\"g\"}]}"},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("retry", "r1"), 0);
+    ck_assert(says(&was_asked, TERMS ",\"priority\":2"));
+    ck_assert(!says(&was_asked, "if_busy") && !says(&was_asked, "input"));
+    ss_buf_reset(&was_asked);
+    ck_assert_int_eq(RUN("retry", "--failed", "--yes"), 0);
+    ck_assert(says(&was_asked, "explain {\"run\":\"r1\",\"thread\":\"t\"}\n"));
+    ck_assert(says(&was_asked, TERMS));
 }
 END_TEST
 
@@ -216,6 +244,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, who_acts_on_all_is_told_that_some_are_not_listed_yet);
     tcase_add_test(tcase, nothing_to_be_done_is_no_failure);
     tcase_add_test(tcase, retry_goes_on_where_a_failed_run_stopped);
+    tcase_add_test(tcase, what_is_tried_again_has_the_terms_of_what_failed);
     tcase_add_test(tcase, retry_of_a_thread_is_of_its_last_run);
     tcase_add_test(tcase, a_thread_in_place_of_a_run_is_told_with_its_last_run);
     tcase_add_test(tcase, a_thread_beside_all_is_refused);
