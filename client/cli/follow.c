@@ -35,6 +35,7 @@ struct watch {
     struct ss_idle idle;
     char *run;
     char *thread;
+    json_t *warned; // what was warned of when the run was accepted; or NULL
 };
 
 // --------------------------------------------------------------------- showing
@@ -128,6 +129,18 @@ static void tell_paused(const json_t *accepted)
     ss_free(text);
 }
 
+// At once: the end may be hours away. Programs read it in the final answer.
+static void warn_early(struct watch *watch, const json_t *accepted)
+{
+    json_t *warnings = json_object_get(accepted, "warnings");
+    if (!warnings || ss_cli_options.json)
+        return;
+    json_decref(watch->warned);
+    watch->warned = json_incref(warnings);
+    erase_live(watch);
+    ss_cli_warn_all(accepted);
+}
+
 static void on_item(void *ctx, const json_t *item)
 {
     struct watch *watch = ctx;
@@ -149,6 +162,7 @@ static void on_item(void *ctx, const json_t *item)
         if (json_object_get(item, "paused"))
             watch->idle.is_told = true;
         tell_paused(item);
+        warn_early(watch, item);
         return;
     }
     if (watch->follow->stream) {
@@ -230,9 +244,27 @@ static void print_output(const json_t *output, const char *thread)
         ss_cli_tell_all(thread, NULL, NULL);
 }
 
-// Print a final answer, on stdout and stderr. Returns the exit status.
-static int follow_end(const struct ss_follow *follow, const json_t *answer)
+// But what was told early.
+static void warn_rest(const struct watch *watch, const json_t *answer)
 {
+    json_t *rest = json_array(), *warning, *told;
+    size_t i, k;
+    json_array_foreach (json_object_get(answer, "warnings"), i, warning) {
+        bool is_told = false;
+        json_array_foreach (watch->warned, k, told)
+            is_told = is_told || json_equal(told, warning);
+        if (!is_told)
+            json_array_append(rest, warning);
+    }
+    json_t *all = json_pack("{s:o}", "warnings", rest);
+    ss_cli_warn_all(all);
+    json_decref(all);
+}
+
+// Print a final answer, on stdout and stderr. Returns the exit status.
+static int follow_end(const struct watch *watch, const json_t *answer)
+{
+    const struct ss_follow *follow = watch->follow;
     enum ss_run_status status = ss_run_status_of(answer);
     const char *word = ss_json_str(answer, "status", NULL);
     bool goes_on = !word || ss_run_is_under_way(answer); // detached
@@ -240,11 +272,12 @@ static int follow_end(const struct ss_follow *follow, const json_t *answer)
         ss_cli_print_json(answer);
     } else if (goes_on) {
         tell_paused(answer);
+        warn_rest(watch, answer);
         ss_cli_line(stdout, "run %s  thread %s",
             ss_json_str(answer, "run", "?"),
             ss_json_str(answer, "thread", "?"));
     } else {
-        ss_cli_warn_all(answer);
+        warn_rest(watch, answer);
         json_t *output = json_object_get(answer, "output");
         if (output && (!json_is_null(output) || status == SS_RUN_DONE))
             print_output(output, ss_json_str(answer, "thread", follow->thread));
@@ -326,7 +359,7 @@ static int finish(struct ss_client *client, struct watch *watch, int signals,
     }
     if (watch->steps)
         print_stats(answer);
-    int status = follow_end(watch->follow, answer);
+    int status = follow_end(watch, answer);
     json_decref(answer);
     return status;
 }
@@ -404,5 +437,6 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
     ss_steps_destroy(&watch.steps);
     ss_free(watch.run);
     ss_free(watch.thread);
+    json_decref(watch.warned);
     return status;
 }

@@ -117,6 +117,117 @@ START_TEST(the_same_name_with_another_input_is_told_that_it_was_another)
 }
 END_TEST
 
+#define OTHER(run)                                                             \
+    "{'thread': 't', 'run': '" run "', 'graph': 'g', 'input': {'x': ['y']}}"
+
+// "eve" asks for it: what she is told first. Borrowed.
+static const json_t *told_first(const char *body, uint64_t *ret_id)
+{
+    size_t before = json_array_size(world_seen("eve"));
+    *ret_id = world_ask("eve", "run", body);
+    world_run();
+    return json_array_get(world_seen("eve"), before);
+}
+
+// The one warning of an answer, "" where there is none.
+static const char *warning_of(const json_t *answer)
+{
+    const json_t *all = json_object_get(answer, "warnings");
+    ck_assert_uint_le(json_array_size(all), 1);
+    const char *text = json_string_value(json_array_get(all, 0));
+    return text ? text : "";
+}
+
+START_TEST(a_run_under_way_that_is_asked_for_with_another_input_says_so)
+{
+    static const char said[] = "run 1 is under way already, with another "
+                               "input: this is what comes of that one";
+    two_nodes();
+    world_hold("a");
+    uint64_t first = start(RUN("t", "1")), same, other;
+    // at once, for who waits, and at the end, for who looks only there
+    ck_assert_str_eq(warning_of(told_first(OTHER("1"), &other)), said);
+    ck_assert_str_eq(warning_of(told_first(RUN("t", "1"), &same)), "");
+    json_t *detached = world_get("run",
+        "{'thread': 't', 'run': '1', 'graph': 'g', 'detach': true,"
+        " 'input': {'x': ['y']}}");
+    ck_assert_str_eq(warning_of(detached), said);
+    world_let("a");
+    ck_assert_str_eq(warning_of(world_finish(other)), said);
+    ck_assert_str_eq(warning_of(world_finish(first)), "");
+    ck_assert_str_eq(warning_of(world_finish(same)), "");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+}
+END_TEST
+
+START_TEST(a_queued_run_that_is_asked_for_with_another_input_says_so)
+{
+    static const char said[] = "run 2 waits for its turn already, with another "
+                               "input: this is what comes of that one";
+    static const char queued[] =
+        "{'thread': 't', 'run': '2', 'graph': 'g', 'if_busy': 'enqueue',"
+        " 'input': {'x': []}}";
+    two_nodes();
+    world_hold("a");
+    start(RUN("t", "1"));
+    start(queued);
+    uint64_t same, other;
+    ck_assert_str_eq(warning_of(told_first(OTHER("2"), &other)), said);
+    ck_assert_str_eq(warning_of(told_first(queued, &same)), "");
+    world_crash(); // it is found again by its record
+    world_restart();
+    world_run();
+    ck_assert_str_eq(warning_of(told_first(OTHER("2"), &other)), said);
+    world_let("a");
+    ck_assert_str_eq(warning_of(world_finish(other)), said);
+    ck_assert_str_eq(
+        ss_json_str(world_finish(start(queued)), "status", ""), "done");
+    ck_assert_str_eq(warning_of(world_get("run", OTHER("2"))),
+        "run 2 was there already, with another input: this is what came of "
+        "that one");
+}
+END_TEST
+
+// Of a run that was found after a crash the rows say with what it began.
+START_TEST(a_run_that_goes_on_after_a_crash_knows_its_input)
+{
+    two_nodes();
+    world_hold("b");
+    start(RUN("t", "1"));
+    world_crash();
+    world_restart();
+    world_run();
+    uint64_t same, other;
+    ck_assert_ptr_nonnull(strstr(warning_of(told_first(OTHER("1"), &other)),
+        "is under way already, with another input"));
+    ck_assert_str_eq(warning_of(told_first(RUN("t", "1"), &same)), "");
+    world_let("b");
+    ck_assert_str_eq(warning_of(world_finish(same)), "");
+}
+END_TEST
+
+START_TEST(the_same_name_with_another_answer_is_told_that_it_was_another)
+{
+    two_nodes();
+    world_body("b", asks);
+    world_finish(start(RUN("t", "1")));
+    const char *yes = "{'thread': 't', 'run': '2', 'graph': 'g',"
+                      " 'command': {'resume': 'yes'}}";
+    const char *no = "{'thread': 't', 'run': '2', 'graph': 'g',"
+                     " 'command': {'resume': 'no'}}";
+    ck_assert_str_eq(warning_of(world_finish(start(yes))), "");
+    ck_assert_str_eq(warning_of(world_get("run", yes)), "");
+    ck_assert_str_eq(warning_of(world_get("run", no)),
+        "run 2 was there already, with another command: this is what came of "
+        "that one");
+    // an input in the place of a command, and who asks for the run alone
+    ck_assert_str_ne(warning_of(world_get("run", OTHER("2"))), "");
+    ck_assert_str_eq(warning_of(world_get(
+                         "run", "{'thread': 't', 'run': '2', 'graph': 'g'}")),
+        "");
+}
+END_TEST
+
 START_TEST(runs_of_one_name_all_go_on_after_a_crash)
 {
     two_nodes();
@@ -431,6 +542,10 @@ END_TEST
 SUITE("names", the_same_name_on_another_thread_is_another_run,
     the_same_name_again_is_that_run_on_each_thread,
     the_same_name_with_another_input_is_told_that_it_was_another,
+    a_run_under_way_that_is_asked_for_with_another_input_says_so,
+    a_queued_run_that_is_asked_for_with_another_input_says_so,
+    a_run_that_goes_on_after_a_crash_knows_its_input,
+    the_same_name_with_another_answer_is_told_that_it_was_another,
     runs_of_one_name_all_go_on_after_a_crash,
     to_delete_a_thread_leaves_the_run_of_that_name_on_another,
     to_take_a_run_back_leaves_the_one_of_that_name_on_another_thread,

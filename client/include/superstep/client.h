@@ -113,7 +113,8 @@ void ss_client_on_wait(
 // --------------------------------------------------------------------- asking
 
 // Something before the final answer: first {"run", "thread", "accepted": true},
-// when the run is durable, then {"seq", "mode", "ns", "data"} for each event.
+// with "warnings" where it was there already and begun with another input, when
+// the run is durable, then {"seq", "mode", "ns", "data"} for each event.
 // The item is lent. May start and drop calls of this client, must not step it
 // or wait.
 typedef void ss_client_item_fn(void *ctx, const json_t *item);

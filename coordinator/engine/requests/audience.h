@@ -33,6 +33,7 @@ struct subscriber {
     bool subgraphs;
     bool told; // first answer sent
     bool detached;
+    json_t *warning; // a text, for it alone; or NULL
 };
 
 // How the rows will tell what is told now (emit.c).

@@ -19,6 +19,7 @@
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
@@ -60,6 +61,7 @@ static void subscriber_fini(struct run *run, struct subscriber *subscriber)
     struct listener *listener = subscriber->listener;
     if (ss_map_get_number(&listener->runs, subscriber->id) == run)
         ss_map_remove_number(&listener->runs, subscriber->id);
+    json_decref(subscriber->warning);
     listener_let_go(ss_run_facts(run)->engine, listener);
 }
 
@@ -114,6 +116,18 @@ int ss_run_listen(
     return SS_OK;
 }
 
+// Beside those that `answer` has already. `warning`: a text, or NULL.
+static void add_warning(json_t *answer, json_t *warning)
+{
+    ss_check(json_is_object(answer));
+    if (!warning)
+        return;
+    const json_t *said = json_object_get(answer, "warnings");
+    json_t *warnings = said ? json_copy((json_t *)said) : json_array();
+    json_array_append(warnings, warning);
+    json_object_set_new(answer, "warnings", warnings);
+}
+
 // One that waits for its turn is acknowledged by its record, else by its entry.
 static void accept_subscriber(struct run *run, struct subscriber *subscriber)
 {
@@ -131,6 +145,7 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
     const json_t *paused = ss_pause_of_run(run);
     if (paused)
         json_object_set(command.json, "paused", (json_t *)paused);
+    add_warning(command.json, subscriber->warning);
     if (subscriber->detached)
         command.type = SS_COMMAND_REPLY;
     if (subscriber->detached || its->state == RUN_QUEUED)
@@ -209,13 +224,17 @@ void ss_audience_move(struct run *run, struct run *before)
 void ss_audience_answer(struct run *run, const json_t *result)
 {
     const struct audience *audience = audience_of(run);
-    for (size_t i = 0; i < audience->subscribers.count; i++)
+    for (size_t i = 0; i < audience->subscribers.count; i++) {
+        const struct subscriber *asks = &audience->subscribers.items[i];
+        json_t *its = asks->warning ? json_copy((json_t *)result)
+                                    : json_incref((json_t *)result);
+        add_warning(its, asks->warning);
         ss_thread_release_all_at(ss_run_facts(run)->thread, GATE_REPLY,
             (struct ss_command){.type = SS_COMMAND_REPLY,
-                .peer =
-                    ss_strdup(audience->subscribers.items[i].listener->peer),
-                .id = audience->subscribers.items[i].id,
-                .json = json_incref((json_t *)result)});
+                .peer = ss_strdup(asks->listener->peer),
+                .id = asks->id,
+                .json = its});
+    }
 }
 
 void ss_audience_drop(struct run *run, int status, const char *message)
@@ -260,23 +279,50 @@ static json_t *ended_output(
     return output;
 }
 
-// A name that was used before with another input is a mistake, and what comes
-// of it looks like an answer to this one.
-static void warn_other_input(json_t *result, const struct ss_request *request,
-    const struct ss_run_rows *facts)
+// What the run was asked for with, where its thread has that in memory: in its
+// place in the queue, in the row that it begins with, in its rows. Borrowed;
+// NULL: nowhere.
+static const json_t *asked_with(const struct thread *thread, const char *run,
+    const struct ss_run_rows *rows)
 {
-    const json_t *was =
-        json_object_get(json_object_get(facts->entry, "request"), "input");
-    if (!request->input || !was || json_equal(request->input, was))
-        return;
-    ss_check(json_is_object(result) && json_is_object(facts->end));
-    const json_t *said = json_object_get(result, "warnings");
-    json_t *warnings = said ? json_copy((json_t *)said) : json_array();
-    json_array_append_new(warnings,
-        json_sprintf("run %s was there already, with another input: this is "
-                     "what came of that one",
-            facts->id));
-    json_object_set_new(result, "warnings", warnings);
+    const struct ss_row *open = ss_thread_facts(thread)->open;
+    size_t before;
+    const json_t *kept = ss_queue_record(thread, run, &before);
+    if (!kept && open && open->entry && strcmp(open->run, run) == 0)
+        kept = open->entry;
+    if (!kept && rows)
+        kept = rows->entry;
+    return json_object_get(kept, "request");
+}
+
+// It is said, and is not what was said. Nothing and null are the same.
+static bool is_other(const json_t *said, const json_t *was)
+{
+    const json_t *before = json_is_null(was) ? NULL : was;
+    return said && !json_is_null(said) && !json_equal(said, before);
+}
+
+// A name that was used before with another input is a mistake, and what comes
+// of it looks like an answer to this one. Gives a text; NULL: it is the same.
+static json_t *other_input(const struct thread *thread,
+    const struct ss_request *request, const struct run *live,
+    const struct ss_run_rows *rows)
+{
+    const char *run = request->run;
+    const json_t *was = asked_with(thread, run, rows);
+    bool is_queued = live && ss_run_facts(live)->state == RUN_QUEUED;
+    bool input = is_other(request->input, json_object_get(was, "input"));
+    ss_check(!live || strcmp(ss_run_facts(live)->id, run) == 0);
+    if (!was || (!input && !is_other(request->command,
+                               json_object_get(was, "command"))))
+        return NULL;
+    return json_sprintf("run %s %s already, with another %s: this is what %s "
+                        "of that one",
+        run,
+        is_queued ? "waits for its turn"
+        : live    ? "is under way"
+                  : "was there",
+        input ? "input" : "command", live ? "comes" : "came");
 }
 
 // The result of a run that has ended, for one who asks again.
@@ -286,14 +332,16 @@ static void answer_ended(struct thread *thread,
     json_t *result = json_copy(facts->end);
     if (!json_object_get(result, "output"))
         json_object_set_new(result, "output", ended_output(thread, facts));
-    warn_other_input(result, request, facts);
+    json_t *warning = other_input(thread, request, NULL, facts);
+    add_warning(result, warning);
+    json_decref(warning);
     ss_reply_durable(thread, request, result);
 }
 
 // Who asks for a run that is under way listens, is told that it is accepted,
 // and what happened behind `after`.
-static void attach(
-    struct run *run, const struct ss_request *request, const char *after)
+static void attach(struct run *run, const struct ss_request *request,
+    const struct ss_run_rows *rows, const char *after)
 {
     const struct run_facts *its = ss_run_facts(run);
     struct ss_error error = {0};
@@ -304,6 +352,7 @@ static void attach(
     struct audience *audience = its->audience;
     struct subscriber *subscriber =
         &audience->subscribers.items[audience->subscribers.count - 1];
+    subscriber->warning = other_input(its->thread, request, run, rows);
     if (!subscriber->told)
         accept_subscriber(run, subscriber);
     if (subscriber->detached)
@@ -346,7 +395,7 @@ static bool serve_known(struct thread *thread, const struct ss_request *request,
     const struct ss_run_rows *facts = ss_journal_run(its->journal, run_id);
     struct run *run = ss_run_live(thread, run_id);
     if (run) {
-        attach(run, request, after);
+        attach(run, request, facts, after);
         return true;
     }
     if (facts && facts->end) {

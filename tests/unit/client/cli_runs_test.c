@@ -163,6 +163,30 @@ START_TEST(a_name_with_a_newline_stays_on_its_line)
 }
 END_TEST
 
+#define WARNED "\"warnings\":[\"run r1 is under way already\"]"
+
+START_TEST(a_warning_is_told_when_the_run_is_accepted_and_once)
+{
+    PLAY({.op = "run",
+        .items = {"{\"run\":\"r1\",\"thread\":\"t1\",\"accepted\":true," WARNED
+                  "}"},
+        .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"done\","
+                 "\"output\":{\"a\":1}," WARNED "}"});
+    ck_assert_int_eq(RUN("run", "g", "--run", "r1"), 0);
+    expect_out("{\"a\": 1}\n");
+    expect_err("superstep: warning: run r1 is under way already\n");
+    ck_assert_int_eq(RUN("run", "g", "--run", "r1", "--json"), 0);
+    expect_err("");
+    ck_assert(says(&out, "is under way already"));
+    PLAY({.op = "run",
+        .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"running\","
+                 "\"accepted\":true," WARNED "}"});
+    ck_assert_int_eq(RUN("run", "g", "--run", "r1", "--detach"), 0);
+    expect_out("run r1  thread t1\n");
+    expect_err("superstep: warning: run r1 is under way already\n");
+}
+END_TEST
+
 START_TEST(a_failed_run_says_why)
 {
     PLAY({.op = "run",
@@ -472,6 +496,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_stream_prints_events);
     tcase_add_test(tcase, an_interrupted_run_prints_the_command_that_answers);
     tcase_add_test(tcase, a_name_with_a_newline_stays_on_its_line);
+    tcase_add_test(tcase, a_warning_is_told_when_the_run_is_accepted_and_once);
     tcase_add_test(tcase, a_failed_run_says_why);
     tcase_add_test(tcase, a_failure_names_thread_and_node_once);
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
