@@ -207,11 +207,34 @@ static void write_step(struct ss_buf *buf, const json_t *explained,
     write_troubles(buf, tasks, next != NULL);
 }
 
+static bool tells_tasks(const json_t *steps)
+{
+    size_t i;
+    json_t *step;
+    json_array_foreach ((json_t *)steps, i, step)
+        if (json_array_size(json_object_get(step, "tasks")) > 0)
+            return true;
+    return false;
+}
+
+// Of one whose record alone is left the end says so.
+static void write_pruned(struct ss_buf *buf, const json_t *explained)
+{
+    if (!ss_json_bool(explained, "steps_pruned", false) ||
+        ss_json_bool(explained, "pruned", false))
+        return;
+    ss_buf_addf(buf, "Its thread was pruned: its supersteps are gone, %s.\n",
+        tells_tasks(json_object_get(explained, "steps"))
+            ? "but for what follows"
+            : "and how it ended is left");
+}
+
 static void write_steps(struct ss_buf *buf, const json_t *explained)
 {
     const json_t *steps = json_object_get(explained, "steps");
     long long before = ss_json_int(explained, "steps_before", 0);
     size_t count = json_array_size(steps);
+    write_pruned(buf, explained);
     if (before > 0)
         ss_buf_addf(
             buf, "%lld of its checkpoints were before those here.\n", before);

@@ -123,6 +123,7 @@ START_TEST(it_is_explained_and_cancelled_as_one_that_has_ended)
     ck_assert_str_eq(ss_json_str(told, "status", ""), "done");
     ck_assert_str_eq(ss_json_str(told, "graph", ""), "g");
     ck_assert(ss_json_bool(told, "pruned", false));
+    ck_assert(ss_json_bool(told, "steps_pruned", false));
     ck_assert_ptr_nonnull(json_object_get(told, "ended_at"));
     ck_assert_ptr_nonnull(json_object_get(told, "created_at"));
 }

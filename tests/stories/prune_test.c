@@ -188,6 +188,71 @@ START_TEST(a_busy_thread_is_not_pruned)
 }
 END_TEST
 
+// Of the newest run of the thread. Borrowed.
+static json_t *explained(void)
+{
+    return json_object_get(world_get("explain", T), "explain");
+}
+
+// The newest run is `run`, so many of whose supersteps are told, and whether
+// others are gone.
+static void is_explained(const char *run, size_t steps, bool pruned)
+{
+    for (int i = 0; i < 2; i++) {
+        const json_t *told = explained();
+        ck_assert_str_eq(ss_json_str(told, "run", ""), run);
+        ck_assert_uint_eq(
+            json_array_size(json_object_get(told, "steps")), steps);
+        ck_assert(ss_json_bool(told, "steps_pruned", false) == pruned);
+        world_crash();
+        world_restart();
+    }
+}
+
+START_TEST(a_run_whose_supersteps_were_pruned_says_that_they_are_gone)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end", NULL));
+    world_worker("w1", 2);
+    world_get(
+        "run", "{'graph': 'g', 'thread': 't', 'run': '1', 'input': {'x': []}}");
+    is_explained("1", 5, false); // what it was given is the first
+    prune();
+    is_explained("1", 1, true);
+    world_get(
+        "run", "{'graph': 'g', 'thread': 't', 'run': '2', 'input': {'x': []}}");
+    is_explained("2", 5, false);
+    // with what somebody wrote nothing of it is left but how it ended
+    world_get("update", "{'thread': 't', 'supersteps':"
+                        " [[{'values': {'x': ['y']}, 'as_node': 'c'}]]}");
+    prune();
+    is_explained("2", 0, true);
+    prune();
+    is_explained("2", 0, true);
+}
+END_TEST
+
+// What a run failed with, and what the next one that goes on fails with, stands
+// at a checkpoint that stays.
+START_TEST(a_run_that_failed_at_once_has_all_its_supersteps_after_a_prune)
+{
+    will_fail = true;
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_body("a", fails_at_will);
+    world_worker("w1", 2);
+    world_get(
+        "run", "{'graph': 'g', 'thread': 't', 'run': '1', 'input': {'x': []}}");
+    prune();
+    is_explained("1", 1, false); // and not what it was given
+    world_get("run", "{'graph': 'g', 'thread': 't', 'run': '2'}");
+    prune();
+    is_explained("2", 1, false);
+    const json_t *step =
+        json_array_get(json_object_get(explained(), "steps"), 0);
+    const json_t *task = json_array_get(json_object_get(step, "tasks"), 0);
+    ck_assert_str_eq(ss_json_str(task, "error", ""), "it broke");
+}
+END_TEST
+
 static const char *spared(const char *op, const char *body)
 {
     return ss_json_str(world_get(op, body), "spared", "no");
@@ -271,6 +336,8 @@ SUITE("prune", the_newest_checkpoint_stays_and_the_rest_is_gone,
     a_failed_task_runs_again_after_a_prune,
     a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune,
     a_pruned_thread_can_be_copied, a_busy_thread_is_not_pruned,
+    a_run_whose_supersteps_were_pruned_says_that_they_are_gone,
+    a_run_that_failed_at_once_has_all_its_supersteps_after_a_prune,
     what_was_used_since_is_spared,
     a_prune_of_a_thread_of_which_something_is_said_is_no_use,
     what_waits_for_an_answer_is_spared)

@@ -130,7 +130,24 @@ static struct ss_checkpoint_entry *begun_from(const struct thread *thread,
         ss_journal_list(its->journal, "", &count);
     while (count > 0 && marks[count - 1]->row->seq >= facts->first_seq)
         count--;
-    return count > 0 ? marks[count - 1] : NULL;
+    // an older version told the run before the checkpoint where it stood
+    return count > 0 ? marks[count - 1]
+                     : ss_journal_find(its->journal, "",
+                           ss_json_str(facts->entry, "base", ""));
+}
+
+// A prune took some: all but what its last checkpoint led to, or that, too.
+// Where an older version pruned, its first checkpoint of a superstep was not
+// the first, but for the one that only takes the input in.
+static bool lacks_steps(
+    const struct ss_run_rows *facts, const struct ss_checkpoint_entry *first)
+{
+    const json_t *said = json_object_get(facts->entry, SS_STEPS_PRUNED);
+    ss_check(!first || strcmp(first->row->run, facts->id) == 0);
+    return said ? json_is_true(said)
+                : first && first->row->kind == SS_ROW_SNAPSHOT &&
+                      first->row->source == SS_SOURCE_LOOP &&
+                      first->row->step > 0;
 }
 
 // `since_us`: nothing of it was this run's before.
@@ -147,9 +164,10 @@ static json_t *step_json(struct thread *thread, struct ss_graph *graph,
     return step;
 }
 
-// The last supersteps of a run; *ret_before: how many are left out.
+// The last supersteps of a run; *ret_before: how many are left out;
+// *ret_pruned: whether some are there no more.
 static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
-    const struct ss_run_rows *facts, json_int_t *ret_before)
+    const struct ss_run_rows *facts, json_int_t *ret_before, bool *ret_pruned)
 {
     const struct thread_facts *its = ss_thread_facts(thread);
     SS_VEC(struct ss_checkpoint_entry *) own = {0};
@@ -164,8 +182,9 @@ static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
     size_t from =
         own.count > SS_EXPLAIN_STEPS_MAX ? own.count - SS_EXPLAIN_STEPS_MAX : 0;
     json_t *list = json_array();
-    struct ss_checkpoint_entry *before =
-        begun_from(thread, facts, own.count > 0 ? own.items[0] : NULL);
+    struct ss_checkpoint_entry *first = own.count > 0 ? own.items[0] : NULL;
+    struct ss_checkpoint_entry *before = begun_from(thread, facts, first);
+    *ret_pruned = lacks_steps(facts, first);
     if (before && from == 0)
         json_array_append_new(list, step_json(thread, graph, before, since_us));
     for (size_t i = from; i < own.count; i++)
@@ -197,13 +216,16 @@ static json_t *past(struct thread *thread, const struct ss_run_rows *facts,
     const char *version = ss_json_str(facts->entry, "version", "");
     struct known_graph *known = ss_known_graph(its->engine, name, version);
     json_int_t before = 0;
-    json_t *steps =
-        steps_json(thread, known ? known->graph : NULL, facts, &before);
+    bool pruned = false;
+    json_t *steps = steps_json(
+        thread, known ? known->graph : NULL, facts, &before, &pruned);
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:O*, s:o, s:I, s:O*, s:b}",
         "run", facts->id, "thread", its->id, "graph", name, "version", version,
         "request", json_object_get(facts->entry, "request"), "steps", steps,
         "steps_before", before, "end", end ? end->end : NULL, "graph_known",
         known != NULL);
+    if (pruned)
+        json_object_set_new(json, SS_STEPS_PRUNED, json_true());
     set_time(json, "created", ss_json_int(facts->entry, "created_us", -1));
     set_time(json, "ended", end ? end->wall_us : -1);
     return json;
@@ -255,15 +277,15 @@ static const struct ss_run_rows *facts_of(
 
 json_t *ss_explain_outlived(const struct engine *engine, const json_t *record)
 {
-    json_t *json =
-        json_pack("{s:O, s:O, s:O, s:O*, s:O, s:[], s:I, s:b, s:[], s:I, s:b}",
-            "run", json_object_get(record, "run"), "thread",
-            json_object_get(record, "thread"), "graph",
-            json_object_get(record, "graph"), "version",
-            json_object_get(record, "version"), "status",
-            json_object_get(record, "status"), "steps", "steps_before",
-            (json_int_t)0, "graph_known", 1, "waits", "rows_on_their_way",
-            (json_int_t)0, "pruned", 1);
+    json_t *json = json_pack(
+        "{s:O, s:O, s:O, s:O*, s:O, s:[], s:I, s:b, s:[], s:I, s:b, s:b}",
+        "run", json_object_get(record, "run"), "thread",
+        json_object_get(record, "thread"), "graph",
+        json_object_get(record, "graph"), "version",
+        json_object_get(record, "version"), "status",
+        json_object_get(record, "status"), "steps", "steps_before",
+        (json_int_t)0, "graph_known", 1, "waits", "rows_on_their_way",
+        (json_int_t)0, "pruned", 1, SS_STEPS_PRUNED, 1);
     set_time(json, "created", ss_json_int(record, "created_us", -1));
     set_time(json, "ended", ss_json_int(record, "changed_us", -1));
     set_time(json, "now", engine->wall_us);

@@ -74,12 +74,49 @@ static void fill_writes(
     ss_pendings_fini(&all);
 }
 
-static void tell_run(
-    struct thread *thread, const struct ss_run_rows *facts, int64_t used_us)
+// Supersteps of the run are told no more: its own checkpoints, but what it was
+// given, and the one that it went on from.
+static bool loses_steps(const struct thread *thread,
+    const struct ss_run_rows *facts, const struct ss_checkpoint_entry *kept)
+{
+    const struct ss_journal *journal = ss_thread_facts(thread)->journal;
+    const json_t *input =
+        json_object_get(json_object_get(facts->entry, "request"), "input");
+    const char *base = ss_json_str(facts->entry, "base", "");
+    size_t count = 0;
+    struct ss_checkpoint_entry *const *marks =
+        ss_journal_list(journal, "", &count);
+    for (size_t i = 0; i < count; i++)
+        if (marks[i] != kept && marks[i]->row->source != SS_SOURCE_INPUT &&
+            strcmp(marks[i]->row->run, facts->id) == 0)
+            return true;
+    const struct ss_checkpoint_entry *before =
+        base[0] && (!input || json_is_null(input))
+            ? ss_journal_find(journal, "", base)
+            : NULL;
+    return before && before != kept;
+}
+
+// How the run was entered, for who explains it later. `kept`: the checkpoint
+// that stays, or NULL. Gives.
+static json_t *entry_of(const struct thread *thread,
+    const struct ss_run_rows *facts, const struct ss_checkpoint_entry *kept)
+{
+    bool pruned = ss_json_bool(facts->entry, SS_STEPS_PRUNED, false) ||
+                  loses_steps(thread, facts, kept);
+    json_t *entry = json_copy(facts->entry); // NULL: there is none
+    ss_check(facts->end);
+    if (entry)
+        json_object_set_new(entry, SS_STEPS_PRUNED, json_boolean(pruned));
+    return entry;
+}
+
+static void tell_run(struct thread *thread, const struct ss_run_rows *facts,
+    const struct ss_checkpoint_entry *kept, int64_t used_us)
 {
     struct ss_row *row = ss_thread_row_anew(thread, facts->id, "");
     row->wall_us = used_us;
-    row->entry = json_incref(facts->entry);
+    row->entry = entry_of(thread, facts, kept);
     row->end = json_incref(facts->end);
     ss_thread_seal(thread);
 }
@@ -108,7 +145,7 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
             ? NULL
             : ss_journal_run(its->journal, saved->run);
     if (facts) {
-        row->entry = json_incref(facts->entry);
+        row->entry = entry_of(thread, facts, mark);
         row->end = json_incref(facts->end);
     } else if (!saved->run[0] && !saved->ns[0]) {
         row->end = json_incref(saved->end); // the key of an update
@@ -186,10 +223,11 @@ static void drop_past(struct thread *thread, const struct marks *kept)
     const struct ss_run_rows *run = ss_journal_newest_run(its->journal);
     const struct ss_checkpoint_entry *root =
         ss_journal_find(its->journal, "", NULL);
-    if (run && !(root && strcmp(root->row->run, run->id) == 0))
-        tell_run(thread, run, used_us);
     for (size_t i = 0; i < kept->count; i++)
         tell_again(thread, kept->items[i]);
+    // behind the run that made the checkpoint: it stays the newest one
+    if (run && !(root && strcmp(root->row->run, run->id) == 0))
+        tell_run(thread, run, root, used_us);
     if (ss_facts(thread))
         ss_facts_tell(thread, ss_facts(thread))->wall_us = used_us;
     ss_thread_drop_past(thread, head);

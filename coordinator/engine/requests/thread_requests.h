@@ -29,6 +29,9 @@ void ss_read_journal(struct thread *thread, const struct ss_request *request);
 
 // ------------------------------------------------ prune.c
 
+// In the entry of a run that a prune told again: whether it took supersteps.
+#define SS_STEPS_PRUNED "steps_pruned"
+
 // The request `prune`.
 void ss_prune_thread(struct thread *thread, const struct ss_request *request);
 

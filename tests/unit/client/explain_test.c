@@ -297,6 +297,33 @@ START_TEST(a_run_of_a_thread_that_was_pruned_says_what_is_gone)
 }
 END_TEST
 
+START_TEST(a_run_whose_supersteps_were_pruned_says_so)
+{
+    expect("{" AROUND
+           "\"status\":\"done\",\"ended_at\":\"x\",\"ended_us\":1500000,"
+           "\"request\":{\"input\":{}},\"steps_pruned\":true,\"steps\":"
+           "[{\"step\":3,\"made_us\":1500000,\"tasks\":[]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, with the input {}.\n"
+        "Its thread was pruned: its supersteps are gone, and how it ended is "
+        "left.\n"
+        "It is done, after 500 ms.\n");
+    expect("{" AROUND
+           "\"status\":\"failed\",\"ended_at\":\"x\",\"ended_us\":1500000,"
+           "\"request\":{\"input\":{}},\"steps_pruned\":true,\"end\":"
+           "{\"error\":{\"message\":\"no ink\"}},\"steps\":"
+           "[{\"step\":3,\"made_us\":1400000,\"tasks\":[{\"name\":\"print\","
+           "\"error\":\"no ink\"}]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, with the input {}.\n"
+        "Its thread was pruned: its supersteps are gone, but for what "
+        "follows.\n"
+        "Superstep 4 ran print.\n"
+        "    print failed: no ink\n"
+        "It is failed, after 500 ms: no ink.\n");
+}
+END_TEST
+
 START_TEST(a_run_that_nobody_took_up_is_not_lost)
 {
     expect("{" AROUND "\"status\":\"waiting\",\"steps\":[]}",
@@ -333,6 +360,7 @@ int main(void)
     tcase_add_test(tcase, a_lost_worker_is_told_with_how_its_process_ended);
     tcase_add_test(tcase, a_run_that_failed_says_why_without_moving_the_cursor);
     tcase_add_test(tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);
+    tcase_add_test(tcase, a_run_whose_supersteps_were_pruned_says_so);
     tcase_add_test(tcase, a_run_that_nobody_took_up_is_not_lost);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
