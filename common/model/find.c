@@ -73,16 +73,6 @@ static int check_status(
     return status;
 }
 
-static int check_metadata(
-    const struct ss_request *request, struct ss_error *error)
-{
-    if (!request->has.metadata || json_is_object(request->metadata))
-        return SS_OK;
-    return ss_error_set(error, SS_EINVAL,
-        "%s: \"metadata\" must be an object, the pairs that are looked for",
-        ss_request_name(request));
-}
-
 // The wall time of so long ago.
 static int64_t ago_us(int64_t wall_us, json_int_t age_ms, int64_t otherwise)
 {
@@ -133,8 +123,6 @@ int ss_find_read(const struct ss_request *request, int64_t wall_us,
     int status = check_status(request, error);
     if (status == SS_OK)
         status = check_order(request, error);
-    if (status == SS_OK)
-        status = check_metadata(request, error);
     return status == SS_OK ? read_after(request, ret, error) : status;
 }
 

@@ -41,8 +41,8 @@
     X(TEXT, if_busy)                                                           \
     X(TEXT, if_exists)                                                         \
     X(ANY, input)                                                              \
-    X(LIST, interrupt_after)                                                   \
-    X(LIST, interrupt_before)                                                  \
+    X(NAMES, interrupt_after)                                                  \
+    X(NAMES, interrupt_before)                                                 \
     X(FLAG, keep_waiting)                                                      \
     X(TEXT, key)                                                               \
     X(INT, limit)                                                              \
@@ -50,9 +50,9 @@
     X(OBJECT, metadata)                                                        \
     X(FLAG, more)                                                              \
     X(TEXT, name)                                                              \
-    X(LIST, nodes)                                                             \
+    X(NAMES, nodes)                                                            \
     X(TEXT, order)                                                             \
-    X(LIST, output_keys)                                                       \
+    X(NAMES, output_keys)                                                      \
     X(INT, per_ms)                                                             \
     X(TEXT, prefix)                                                            \
     X(INT, priority)                                                           \
@@ -61,9 +61,9 @@
     X(TEXT, run)                                                               \
     X(OBJECT, seen)                                                            \
     X(TEXT, status)                                                            \
-    X(LIST, stream)                                                            \
+    X(NAMES, stream)                                                           \
     X(FLAG, strict_resume)                                                     \
-    X(ANY, styles)                                                             \
+    X(FLAG, styles)                                                            \
     X(FLAG, subgraphs)                                                         \
     X(LIST, supersteps)                                                        \
     X(INT, tasks_max)                                                          \
@@ -74,12 +74,14 @@
     X(TEXT, worker)                                                            \
     X(ANY, xray)
 
-// How a type is kept: a list, an object or anything as it was said, whatever it
-// is, for who serves it to judge.
+// How a type is kept. What is of another type is none of it, but for a list, a
+// name or names and an object: those stay as they were said, in a row of an
+// older version, too, for who serves them to judge.
 #define SS_REQUEST_TEXT   const char * // NULL: no text was said
 #define SS_REQUEST_INT    json_int_t   // SS_REQUEST_NO_INT: no integer was
 #define SS_REQUEST_FLAG   bool
 #define SS_REQUEST_LIST   json_t * // NULL: nothing was
+#define SS_REQUEST_NAMES  json_t * // a list of texts, or one text
 #define SS_REQUEST_OBJECT json_t *
 #define SS_REQUEST_ANY    json_t *
 
@@ -95,6 +97,8 @@ struct ss_request {
     bool is_alone;   // nobody hears what comes before its answer
     json_t *body;    // all that was said: an object
     char *unknown;   // a key of the body that the op does not take; or NULL
+    // A key that holds what is not of its type; or NULL. Static.
+    const char *mistyped;
     // What the body says, borrowed from it.
 #define X(type, key) SS_REQUEST_##type key;
     SS_REQUEST_MAP(X)
@@ -112,6 +116,9 @@ struct ss_request *ss_request_new(enum ss_op op, const char *peer, uint64_t id,
     const char *signed_by, json_t *body);
 struct ss_request *ss_request_ref(const struct ss_request *request);
 void ss_request_unref(const struct ss_request *request);
+// What to tell whoever asks about the first key that it does not take, or that
+// holds what is not of its type; NULL: all is as it is to be. Gives.
+char *ss_request_fault(const struct ss_request *request);
 // What it asks for: the name of its op.
 const char *ss_request_name(const struct ss_request *request);
 // An integer that was said, or `otherwise`.

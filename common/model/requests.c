@@ -34,9 +34,9 @@ const struct ss_op_row *ss_op_by_name(const char *name)
     return NULL;
 }
 
-char *ss_op_unknown_key(const struct ss_op_row *row, const char *key)
+char *ss_keys_unknown(const char *where, const char *key, const char *keys)
 {
-    char *words = ss_strdup(row->keys);
+    char *words = ss_strdup(keys);
     char *known = ss_strdup(""), *next = words + 1;
     struct ss_hint hint;
     ss_hint_init(&hint, key);
@@ -49,9 +49,14 @@ char *ss_op_unknown_key(const struct ss_op_row *row, const char *key)
         ss_free(known);
         known = more;
     }
-    char *text = ss_format("%s: unknown key \"%.200s\"; known: %s.%s",
-        row->name, key, *known ? known : "none", ss_hint_text(&hint));
+    char *text = ss_format("%s: unknown key \"%.200s\"; known: %s.%s", where,
+        key, *known ? known : "none", ss_hint_text(&hint));
     ss_free(known);
     ss_free(words);
     return text;
+}
+
+char *ss_op_unknown_key(const struct ss_op_row *row, const char *key)
+{
+    return ss_keys_unknown(row->name, key, row->keys);
 }

@@ -46,5 +46,7 @@ const struct ss_op_row *ss_op_by_name(const char *name);
 // What to tell whoever sent a key that the op does not take: which ones are
 // known, and the nearest of them. Gives.
 char *ss_op_unknown_key(const struct ss_op_row *row, const char *key);
+// The same of an object inside a body, which takes `keys` (" a b "). Gives.
+char *ss_keys_unknown(const char *where, const char *key, const char *keys);
 
 #endif

@@ -3,6 +3,8 @@
 // the store is away.
 #include <string.h>
 
+#include "common/base/mem.h"
+#include "common/model/request.h"
 #include "common/model/requests.h"
 #include "coordinator/core/core_impl.h"
 
@@ -114,15 +116,39 @@ static json_t *show_what(const struct ss_core *core, const char *what)
         "show: what is config, limits or coordinators");
 }
 
+// The answer to one that only the core knows.
+static json_t *show_own(const struct ss_core *core, enum ss_op op,
+    const char *peer, const json_t *body)
+{
+    char *fault = NULL;
+    json_t *answer;
+    if (json_is_object(body)) {
+        struct ss_request *request =
+            ss_request_new(op, peer, 0, NULL, (json_t *)body);
+        fault = ss_request_fault(request);
+        ss_request_unref(request);
+    } else {
+        fault =
+            ss_format("%s: the body must be an object", ss_op_row(op)->name);
+    }
+    if (fault)
+        answer = json_pack("{s:{s:s, s:s}}", "error", "code",
+            ss_status_name(SS_EINVAL), "message", fault);
+    else if (op == SS_OP_SHOW)
+        answer = show_what(core, ss_json_str(body, "what", ""));
+    else
+        answer = show_health(core);
+    ss_free(fault);
+    return answer;
+}
+
 bool ss_core_show(struct ss_core *core, const char *peer, uint64_t id,
     const char *op, const json_t *body)
 {
     const struct ss_op_row *row = ss_op_by_name(op);
     json_t *answer = NULL;
-    if (row && row->op == SS_OP_SHOW)
-        answer = show_what(core, ss_json_str(body, "what", ""));
-    else if (row && row->op == SS_OP_HEALTH)
-        answer = show_health(core);
+    if (row && row->home == SS_OP_OF_PROCESS)
+        answer = show_own(core, row->op, peer, body);
     else if (row && show_is_read(row->op) && !show_is_anothers(core, body))
         answer = show_away(core);
     if (answer)

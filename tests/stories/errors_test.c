@@ -374,7 +374,7 @@ START_TEST(a_run_that_cannot_be_is_refused)
         {"run", "{" LOG ", 'input': {}, 'interrupt_before': 'first'}",
             "invalid_argument", "interrupt_before"},
         {"run", "{" LOG ", 'input': {}, 'interrupt_after': [1]}",
-            "invalid_argument", "interrupt_after: item 0"},
+            "invalid_argument", "\"interrupt_after\" wants a list of texts"},
         {"run", "{" LOG ", 'inptu': {}}", "invalid_argument", "\"inptu\""},
         {"run", "{" LOG ", 'input': {}, 'command': {'goto': 'first'}}",
             "invalid_argument", "not both"},

@@ -511,7 +511,7 @@ START_TEST(a_question_that_makes_no_sense_is_told_so)
         "\"next\""
         " of the page before");
     is_refused("runs", "{'metadata': 'user=ann'}",
-        "runs: \"metadata\" must be an object, the pairs that are looked for");
+        "runs: \"metadata\" wants an object, not the text \"user=ann\"");
     is_refused("runs", "{'order': 'newest', 'status': 'faild'}",
         "runs: there is no status \"faild\". Did you mean \"failed\"?" OF_RUNS);
 }

@@ -503,7 +503,7 @@ START_TEST(what_makes_no_sense_is_refused)
     refused("pause", "{'all': true, 'version': '1'}", "invalid_argument",
         "a version is of a graph");
     refused("pause", "{'all': true, 'reason': 7}", "invalid_argument",
-        "\"reason\" is text");
+        "\"reason\" wants a text");
     refused("unpause", "{}", "invalid_argument", "say which graph");
     pauses("{'graph': 'digest'}");
     refused("unpause", "{'graph': 'digset'}", "not_found",

@@ -88,7 +88,8 @@ def test_a_run_says_whose_its_thread_is_and_the_thread_is_found_by_that():
         expect(told["facts"] == {"metadata": {"user": "cyd"}, "title": "Lift"},
                str(told))
         refused = world.command("run", "approval", "--facts", "[1]")
-        expect(refused.wait() == 1 and "give an object" in refused.text("err"),
+        expect(refused.wait() == 1 and
+               '"facts" wants an object, not a list' in refused.text("err"),
                refused.text())
 
 

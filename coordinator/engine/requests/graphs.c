@@ -4,6 +4,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/compare.h"
 #include "common/model/graph.h"
 #include "common/model/limits.h"
 #include "common/model/request.h"
@@ -65,11 +66,18 @@ void ss_graphs_draw(struct engine *engine, const struct ss_request *request)
     struct ss_graph *found = named_graph(engine, request);
     if (!found)
         return;
+    if (request->has.xray && !json_is_boolean(request->xray) &&
+        !json_is_integer(request->xray)) {
+        ss_reply_error(engine, request, SS_EINVAL,
+            "draw: \"xray\" wants true, false or a number of levels, not %s",
+            ss_type_text(request->xray));
+        return;
+    }
     int depth = json_is_true(request->xray)
                     ? SS_GRAPH_DEPTH_MAX
                     : (int)json_integer_value(request->xray);
     char *text =
-        ss_graph_mermaid(found, !json_is_false(request->styles), depth);
+        ss_graph_mermaid(found, request->styles || !request->has.styles, depth);
     json_t *unmapped = text ? ss_graph_unmapped(found, depth) : NULL;
     if (json_array_size(unmapped) > 0)
         ss_reply(engine, request,

@@ -187,37 +187,17 @@ static void on_thread(struct engine *engine, const struct ss_request *request)
     }
 }
 
-// A name that is a number would name nothing, and a run would begin elsewhere.
-static const char *name_that_is_no_text(const struct ss_request *request)
-{
-    static const char *const names[] = {"thread", "run"};
-    ss_check(json_is_object(request->body));
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        const json_t *value = json_object_get(request->body, names[i]);
-        if (value && !json_is_string(value) && !json_is_null(value))
-            return names[i];
-    }
-    return NULL;
-}
-
 static void serve(struct engine *engine, const struct ss_request *request)
 {
     plain_fn *plain = handlers[request->op].plain;
-    const char *wrong = name_that_is_no_text(request);
-    if (wrong && !request->unknown) {
-        ss_reply_error(engine, request, SS_EINVAL,
-            "%s: \"%s\" is a name, which is a text", ss_request_name(request),
-            wrong);
-    } else if (request->unknown) {
-        char *text =
-            ss_op_unknown_key(ss_op_row(request->op), request->unknown);
-        ss_reply_error(engine, request, SS_EINVAL, "%s", text);
-        ss_free(text);
-    } else if (plain) {
+    char *fault = ss_request_fault(request);
+    if (fault)
+        ss_reply_error(engine, request, SS_EINVAL, "%s", fault);
+    else if (plain)
         plain(engine, request);
-    } else {
+    else
         on_thread(engine, request);
-    }
+    ss_free(fault);
 }
 
 static char *no_request(const char *op)

@@ -236,19 +236,25 @@ static json_t *list_records(const struct engine *engine,
     return answer;
 }
 
+static bool is_of_node(const char *bar, const json_t *node)
+{
+    size_t size = json_string_length(node);
+    return bar && strncmp(bar + 1, json_string_value(node), size) == 0 &&
+           bar[1 + size] == '|';
+}
+
 static bool of_nodes(const char *key, const json_t *nodes)
 {
     size_t i;
     json_t *node;
     const char *bar = strchr(key, '|');
-    if (!json_is_array(nodes))
+    if (!nodes)
         return true;
-    json_array_foreach ((json_t *)nodes, i, node) {
-        size_t size = json_string_length(node);
-        if (bar && strncmp(bar + 1, json_string_value(node), size) == 0 &&
-            bar[1 + size] == '|')
+    if (json_is_string(nodes))
+        return is_of_node(bar, nodes);
+    json_array_foreach ((json_t *)nodes, i, node)
+        if (is_of_node(bar, node))
             return true;
-    }
     return false;
 }
 

@@ -152,7 +152,7 @@ static void take_options(struct engine *engine,
     options->meta = json_object_size(request->config) > 0
                         ? make_meta(request->config)
                         : json_incref(*plain);
-    if (request->config)
+    if (json_is_object(request->config)) // what orders carry
         options->config = ss_value_new(json_incref(request->config));
     if (request->context)
         options->context = ss_value_new(json_incref(request->context));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/model/roles.h"
+#include "common/model/value.h"
 #include "tests/suite.h"
 
 // What damage makes of a start: the failure's status, and its words.
@@ -146,6 +147,46 @@ START_TEST(garbage_is_answered_counted_and_told)
 }
 END_TEST
 
+// The final answer to this request of the process. Borrowed.
+static const char *answer_to(const char *op, const char *body)
+{
+    static char text[512];
+    ss_message_destroy(&last_heard);
+    listens_for = SS_MESSAGE_ANSWER;
+    json_t *json = json_loads(body, JSON_DECODE_ANY, NULL);
+    struct ss_value *value = ss_value_new(json);
+    frame("c", &(struct ss_message){.type = SS_MESSAGE_ASK,
+                   .protocol = SS_PROTOCOL_VERSION,
+                   .id = 1,
+                   .op = (char *)op,
+                   .body = value});
+    turn();
+    ck_assert_ptr_nonnull(last_heard);
+    const json_t *error =
+        json_object_get(ss_value_json(last_heard->body), "error");
+    snprintf(
+        text, sizeof(text), "%s", ss_json_str(error, "message", "no error"));
+    ss_value_unref(value);
+    return text;
+}
+
+START_TEST(what_the_process_answers_is_read_as_strictly)
+{
+    turn();
+    ck_assert_str_eq(answer_to("health", "{}"), "no error");
+    ck_assert_str_eq(answer_to("health", "{\"verbose\": true}"),
+        "health: unknown key \"verbose\"; known: none.");
+    ck_assert_str_eq(answer_to("show", "{\"what\": 5}"),
+        "show: \"what\" wants a text, not the number 5");
+    ck_assert_str_eq(answer_to("show", "{\"whta\": \"config\"}"),
+        "show: unknown key \"whta\"; known: what. Did you mean \"what\"?");
+    ck_assert_str_eq(answer_to("show", "{\"what\": null}"),
+        "show: \"what\" wants a text, not null: leave it out");
+    ck_assert_str_eq(
+        answer_to("health", "[]"), "health: the body must be an object");
+}
+END_TEST
+
 START_TEST(a_client_that_is_gone_is_owed_to_the_next_turn)
 {
     turn();
@@ -175,6 +216,7 @@ int main(void)
     tcase_add_test(tcase, who_was_stopped_is_not_counted_as_crashed);
     tcase_add_test(tcase, after_a_failure_nothing_is_taken);
     tcase_add_test(tcase, garbage_is_answered_counted_and_told);
+    tcase_add_test(tcase, what_the_process_answers_is_read_as_strictly);
     tcase_add_test(tcase, a_client_that_is_gone_is_owed_to_the_next_turn);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);

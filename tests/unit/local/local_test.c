@@ -475,6 +475,27 @@ START_TEST(a_bad_request_is_an_error)
 }
 END_TEST
 
+START_TEST(an_option_of_another_type_is_refused_here_too)
+{
+    json_t *answer = NULL, *body = input_of("hello", json_null());
+    json_object_set_new(body, "recursion_limit", json_string("7"));
+    ck_assert_int_ne(
+        ss_local_ask(local, "run", body, NULL, &answer, &error), 0);
+    ck_assert_str_eq(error.code, "invalid_argument");
+    ck_assert_str_eq(error.message,
+        "run: \"recursion_limit\" wants an integer, not the text \"7\": leave "
+        "out the quotes");
+    body =
+        json_pack("{s:s, s:s, s:s}", "thread", "t", "value", "yes", "run", "r");
+    json_object_set_new(body, "strict_resume", json_string("no"));
+    ck_assert_int_ne(
+        ss_local_ask(local, "resume", body, NULL, &answer, &error), 0);
+    ck_assert_str_eq(error.message, "run: \"strict_resume\" wants true or "
+                                    "false, not the text \"no\"");
+    ck_assert_ptr_null(answer);
+}
+END_TEST
+
 START_TEST(a_store_that_cannot_be_opened_is_an_error)
 {
     struct ss_local *other = NULL;
@@ -597,6 +618,7 @@ static void add_all(TCase *all)
     tcase_add_test(all, a_store_that_cannot_be_opened_is_an_error);
     tcase_add_test(all, the_state_can_be_read_without_an_application);
     tcase_add_test(all, resume_is_a_request);
+    tcase_add_test(all, an_option_of_another_type_is_refused_here_too);
 }
 
 int main(void)

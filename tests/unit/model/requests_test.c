@@ -97,6 +97,7 @@ START_TEST(what_is_asked_is_read_by_its_keys_types)
     ck_assert(said->has.graph && said->all && said->has.all);
     // of another type: said, and nothing that could be used
     ck_assert(said->has.reason && !said->reason);
+    ck_assert_str_eq(said->mistyped, "reason");
     ck_assert(said->has.by && !said->by);
     ck_assert(!said->has.version && !said->version);
     ck_assert_str_eq(ss_request_name(said), "pause");
@@ -113,10 +114,115 @@ START_TEST(what_is_asked_is_read_by_its_keys_types)
     said = ask(SS_OP_HISTORY, "{\"limit\": \"3\", \"before\": \"x\"}");
     ck_assert_int_eq(ss_request_int(said->limit, 9), 9);
     ck_assert(said->has.limit && !said->unknown);
+    ck_assert_str_eq(said->mistyped, "limit");
     ss_request_unref(said);
     said = ask(SS_OP_RUN, "{\"detach\": \"yes\", \"subgraphs\": true}");
     ck_assert(!said->detach && said->has.detach && said->subgraphs);
     ss_request_unref(said);
+}
+END_TEST
+
+// NULL: nothing is wrong.
+static void expect_fault(enum ss_op op, const char *text, const char *expected)
+{
+    struct ss_request *said = ask(op, text);
+    char *fault = ss_request_fault(said);
+    if (expected)
+        ck_assert_str_eq(fault ? fault : "", expected);
+    else
+        ck_assert_msg(!fault, "%s: %s", text, fault);
+    ss_free(fault);
+    ss_request_unref(said);
+}
+
+START_TEST(a_value_of_another_type_is_told_with_what_is_wanted)
+{
+    expect_fault(SS_OP_RUN, "{\"max_concurrency\": \"five\"}",
+        "run: \"max_concurrency\" wants an integer, not the text \"five\"");
+    expect_fault(SS_OP_RUN, "{\"recursion_limit\": \"7\"}",
+        "run: \"recursion_limit\" wants an integer, not the text \"7\": leave "
+        "out the quotes");
+    expect_fault(SS_OP_RUN, "{\"priority\": 7.5}",
+        "run: \"priority\" wants an integer, not the number 7.5");
+    expect_fault(SS_OP_RUN, "{\"priority\": 99999999999999999999.0}",
+        "run: \"priority\" wants an integer, not the number 1e+20");
+    expect_fault(SS_OP_RUN, "{\"priority\": \"99999999999999999999\"}",
+        "run: \"priority\" wants an integer, not the text "
+        "\"99999999999999999999\"");
+    expect_fault(SS_OP_RUN, "{\"detach\": \"true\"}",
+        "run: \"detach\" wants true or false, not the text \"true\": leave out "
+        "the quotes");
+    expect_fault(SS_OP_RUN, "{\"detach\": 1}",
+        "run: \"detach\" wants true or false, not the number 1");
+    expect_fault(SS_OP_RUN, "{\"durability\": false}",
+        "run: \"durability\" wants a text, not false");
+    expect_fault(SS_OP_RUN, "{\"run\": \"x\", \"stream\": 5}",
+        "run: \"stream\" wants a list of texts, not the number 5");
+    expect_fault(SS_OP_RUN, "{\"stream\": [\"values\", []]}",
+        "run: \"stream\" wants a list of texts, not one with a list");
+    expect_fault(SS_OP_RUN, "{\"config\": \"{\\\"tags\\\": []}\"}",
+        "run: \"config\" wants an object, not the text \"{\"tags\": []}\": "
+        "leave out the quotes");
+    expect_fault(SS_OP_IMPORT, "{\"checkpoints\": {}}",
+        "import: \"checkpoints\" wants a list, not an object");
+    expect_fault(SS_OP_THREADS, "{\"metadata\": true}",
+        "threads: \"metadata\" wants an object, not true");
+    expect_fault(SS_OP_DELETE,
+        "{\"thread\": \"t\", \"idle_ms\": "
+        "\"ten years, or so long that nobody will look for it again öö\"}",
+        "delete: \"idle_ms\" wants an integer, not the text \"ten years, or so "
+        "long that nobody will look for it again ö…\"");
+    // names may be one, and "*"
+    expect_fault(SS_OP_RUN,
+        "{\"interrupt_before\": \"*\", \"stream\": \"values\","
+        " \"output_keys\": [], \"context\": 3, \"input\": false}",
+        NULL);
+}
+END_TEST
+
+START_TEST(null_is_nothing_where_that_does_no_harm_and_else_refused)
+{
+    expect_fault(SS_OP_RUN,
+        "{\"thread\": null, \"run\": null, \"command\": null, \"config\": null,"
+        " \"input\": null, \"context\": null, \"interrupt_before\": null,"
+        " \"interrupt_after\": null, \"output_keys\": null}",
+        NULL);
+    expect_fault(SS_OP_DELETE, "{\"thread\": \"t\", \"idle_ms\": null}",
+        "delete: \"idle_ms\" wants an integer, not null: leave it out");
+    expect_fault(SS_OP_RUN, "{\"stream\": null}",
+        "run: \"stream\" wants a list of texts, not null: leave it out");
+    expect_fault(SS_OP_CANCEL, "{\"acton\": null}",
+        "cancel: unknown key \"acton\"; known: run, thread, action, reason. "
+        "Did you mean \"action\"?");
+}
+END_TEST
+
+START_TEST(what_stands_inside_is_read_as_strictly)
+{
+    expect_fault(SS_OP_RUN, "{\"command\": {\"resum\": 1}}",
+        "run: command: unknown key \"resum\"; known: update, resume, goto, "
+        "graph. Did you mean \"resume\"?");
+    expect_fault(SS_OP_RUN, "{\"config\": {\"metadata\": \"x\"}}",
+        "run: \"config.metadata\" wants an object, not the text \"x\"");
+    expect_fault(SS_OP_RUN, "{\"config\": {\"tags\": [1]}}",
+        "run: \"config.tags\" wants a list of texts, not one with the number "
+        "1");
+    // the nodes' own
+    expect_fault(SS_OP_RUN,
+        "{\"config\": {\"callbacks\": 1, \"configurable\": null},"
+        " \"command\": {\"resume\": {\"any\": 1}}}",
+        NULL);
+    expect_fault(SS_OP_UPDATE,
+        "{\"supersteps\": [[{\"values\": 1}], [{\"value\": 1}]]}",
+        "update: supersteps: unknown key \"value\"; known: values, as_node, "
+        "task_id. Did you mean \"values\"?");
+    expect_fault(SS_OP_UPDATE, "{\"supersteps\": [[{\"as_node\": 5}]]}",
+        "update: \"supersteps.as_node\" wants a text, not the number 5");
+    expect_fault(SS_OP_UPDATE, "{\"supersteps\": [[{\"as_node\": null}], 7]}",
+        NULL); // whoever serves it says how it must be made
+    expect_fault(SS_OP_ATTACH, "{\"run\": \"r\", \"seen\": {\"1.2\": \"3\"}}",
+        "attach: \"seen.1.2\" wants an integer, not the text \"3\": leave out "
+        "the quotes");
 }
 END_TEST
 
@@ -166,6 +272,10 @@ int main(void)
     tcase_add_test(tcase, what_is_asked_once_is_named);
     tcase_add_test(tcase, a_key_is_a_whole_word);
     tcase_add_test(tcase, what_is_asked_is_read_by_its_keys_types);
+    tcase_add_test(tcase, a_value_of_another_type_is_told_with_what_is_wanted);
+    tcase_add_test(
+        tcase, null_is_nothing_where_that_does_no_harm_and_else_refused);
+    tcase_add_test(tcase, what_stands_inside_is_read_as_strictly);
     tcase_add_test(tcase, a_key_of_another_request_is_unknown);
     tcase_add_test(tcase, who_asks_with_an_unknown_key_is_told_the_known_ones);
     suite_add_tcase(suite, tcase);
