@@ -19,7 +19,7 @@ static const struct ss_list_column columns[] = {
     {"HERE", "here", SS_LIST_NUMBER, false},
     {"OUT", "out", SS_LIST_NUMBER, false},
     {"WAITING", "waiting", SS_LIST_NUMBER, false},
-    {"MEMBERS", "members", SS_LIST_JSON, true},
+    {"MEMBERS", "members", SS_LIST_COUNTS, true},
 };
 
 static const struct ss_list_column value_columns[] = {

@@ -48,6 +48,24 @@ static char *graphs(const json_t *list)
     return ss_buf_steal(&buf, NULL);
 }
 
+// "c1 3, c2 2". Gives; NULL: there are none.
+static char *counts(const json_t *object)
+{
+    struct ss_buf buf;
+    const char *name, *behind = "";
+    json_t *count;
+    if (json_object_size(object) == 0)
+        return NULL;
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
+    json_object_foreach ((json_t *)object, name, count) {
+        char *text = ss_text_json(count, 0);
+        ss_buf_addf(&buf, "%s%s %s", behind, name, text);
+        ss_free(text);
+        behind = ", ";
+    }
+    return ss_buf_steal(&buf, NULL);
+}
+
 static char *plain_text(const json_t *value)
 {
     if (json_is_string(value))
@@ -79,6 +97,8 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column)
         return json_is_array(value) ? graphs(value) : plain_text(value);
     case SS_LIST_JSON:
         return ss_text_json(value, 0);
+    case SS_LIST_COUNTS:
+        return json_is_object(value) ? counts(value) : plain_text(value);
     case SS_LIST_ID:
     case SS_LIST_STATUS:
     case SS_LIST_NUMBER:

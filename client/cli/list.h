@@ -15,6 +15,7 @@ enum ss_list_form {
     SS_LIST_VERSION,  // the first characters
     SS_LIST_GRAPHS,   // a list of name@version, each version's first characters
     SS_LIST_JSON,     // any value on one line
+    SS_LIST_COUNTS,   // {name: count} as "a 3, b 2"; nothing where it is empty
 };
 
 struct ss_list_column {

@@ -275,6 +275,21 @@ START_TEST(a_pause_is_of_a_graph_of_a_version_or_of_everything)
 }
 END_TEST
 
+// The column MEMBERS was raw JSON, and "{}" of a limit by value.
+START_TEST(a_limit_shows_who_has_the_rest_as_names_and_numbers)
+{
+    PLAY({.op = "limits",
+        .final = "{\"limits\":[{\"limit\":\"m\",\"tasks_max\":5,"
+                 "\"members\":{\"c1\":3,\"c2\":2}},"
+                 "{\"limit\":\"n\",\"tasks_max\":1,\"members\":{}}]}"});
+    ck_assert_int_eq(RUN("limit"), 0);
+    ck_assert(says(&out, "  c1 3, c2 2\n"));
+    ck_assert(!says(&out, "{"));
+    ck_assert_int_eq(RUN("limit", "--json"), 0);
+    ck_assert(says(&out, "\"members\": {\"c1\": 3, \"c2\": 2}"));
+}
+END_TEST
+
 START_TEST(a_limit_is_shown_set_and_cleared)
 {
     setenv("USER", "olga", 1);
@@ -288,7 +303,7 @@ START_TEST(a_limit_is_shown_set_and_cleared)
     expect_out(
         "LIMIT   TASKS  PER     EACH  GRAPHS SAY  SET BY  HERE  OUT  WAITING  "
         "MEMBERS\nopenai      5  10.0 s  -              9  olga       2    1"
-        "        0  {\"tcp://a\": 2}\n");
+        "        0  tcp://a 2\n");
     ck_assert_int_eq(RUN("limit", "db"), 1);
     expect_asked("limits {}\n");
     PLAY({.op = "limit", .final = "{\"status\":\"set\"}"});
@@ -317,7 +332,7 @@ START_TEST(a_limit_is_shown_set_and_cleared)
     expect_out("LIMIT  TASKS  PER  EACH      GRAPHS SAY  SET BY  HERE  OUT  "
                "WAITING  MEMBERS\n"
                "m          2  -    customer           -  -          4    2  "
-               "      3  {}\n"
+               "      3  -\n"
                "\n"
                "VALUE  HERE  OUT  WAITING\n"
                "acme      2    2        3\n");
@@ -503,6 +518,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
     tcase_add_test(tcase, a_word_that_is_no_utf8_names_nothing);
     tcase_add_test(tcase, a_pause_is_of_a_graph_of_a_version_or_of_everything);
+    tcase_add_test(tcase, a_limit_shows_who_has_the_rest_as_names_and_numbers);
     tcase_add_test(tcase, a_limit_is_shown_set_and_cleared);
     tcase_add_test(tcase, a_limit_that_was_not_set_may_be_mistyped);
     tcase_add_test(tcase, who_takes_back_a_pause_is_told_what_still_holds);
