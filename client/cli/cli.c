@@ -2,6 +2,7 @@
 #include "client/cli/cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -500,11 +501,13 @@ static int parse(const struct ss_args *args, int argc, char **argv)
 }
 
 // Whether what was printed has arrived. A reader that has gone, as `head` does,
-// has read what it wanted.
-static bool is_written(void)
+// has read what it wanted. *ret_why: an errno; 0: an earlier write failed.
+static bool is_written(int *ret_why)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    bool is_flushed = fflush(stdout) == 0;
+    *ret_why = is_flushed ? 0 : errno;
+    if (is_flushed && !ferror(stdout))
         return true;
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
@@ -527,7 +530,11 @@ static int run_words(
     ss_args_fini(&args);
     ss_free(program);
     ss_free(about);
-    return is_written() ? status : ss_cli_fail("stdout: cannot write");
+    int why;
+    if (is_written(&why))
+        return status;
+    return ss_cli_fail(
+        "stdout: cannot write%s%s", why ? ": " : "", why ? strerror(why) : "");
 }
 
 // superstep help [COMMAND], as many a hand types it. Returns the exit status.

@@ -437,6 +437,14 @@ def test_a_result_that_cannot_be_printed_is_an_error():
         expect(told.wait() == 0 and not told.text("err"), told.text())
 
 
+def test_a_full_disk_behind_the_output_is_told_as_such():
+    with World() as world:
+        world.coordinator()
+        told = shell(world, "graphs >/dev/full")
+        expect(told.wait() == 1 and "stdout: cannot write: No space left on "
+               "device" in told.text("err"), told.text())
+
+
 def test_a_command_that_may_open_no_file_says_so():
     with World() as world:
         world.endpoint = "tcp://127.0.0.1:9"
