@@ -399,6 +399,8 @@ static void write_wait(
     const char *how = ss_json_str(wait, "lost_how", NULL);
     if (how)
         add_plain(buf, "; the last time it ", how);
+    if (json_is_true(json_object_get(wait, "alone")))
+        ss_buf_add_str(buf, "; it gets a worker to itself");
     ss_buf_add_str(buf, ".\n");
 }
 

@@ -269,6 +269,10 @@
 //   I249  a task stands aside while rows that it rests on are not durable, and
 //         then only
 //
+//   tasks that run alone (alone.c)
+//   I271  who waits for a worker of its own is ready, and knows it
+//   I272  who has a worker to itself is out there
+//
 //   limits (limit_reckon.c)
 //   I253  as many attempts of a limit are out as are counted, and as many wait
 //   I254  its share are its parts in shards of ours

@@ -170,6 +170,113 @@ START_TEST(a_body_that_crashes_its_worker_is_told_with_its_node_and_signal)
 }
 END_TEST
 
+// The worker comes, is given what there is, and crashes under it.
+static void crash_under_all(void)
+{
+    world_worker("w1", 4);
+    world_run();
+    world_leave("w1");
+    world_ended("w1", "signal 6");
+    world_run();
+}
+
+static uint64_t ask_for(const char *graph)
+{
+    char body[96];
+    snprintf(body, sizeof(body),
+        "{'thread': '%s', 'graph': '%s', 'run': '%s', 'input': {'x': []}}",
+        graph, graph, graph);
+    return world_ask("ann", "run", body);
+}
+
+static const char *error_of(uint64_t id)
+{
+    return ss_json_str(
+        json_object_get(world_answer(id), "error"), "message", "");
+}
+
+// A body that crashes each of its workers takes those beside it down, twice;
+// then each of them has a worker to itself.
+START_TEST(who_went_down_beside_a_body_that_crashes_goes_on)
+{
+    world_graph(chart("p", "start>p p>end", NULL));
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_hold("p");
+    world_hold("a");
+    uint64_t poison = ask_for("p"), good = ask_for("g");
+    crash_under_all();
+    crash_under_all();
+    ck_assert_uint_eq(world_attempts_of("p") + world_attempts_of("a"), 4);
+    uint64_t asked = world_ask("eve", "explain", "{'run': 'g'}");
+    world_run();
+    const json_t *wait = json_array_get(
+        json_object_get(
+            json_object_get(world_answer(asked), "explain"), "waits"),
+        0);
+    ck_assert(ss_json_bool(wait, "alone", false));
+    world_worker("w1", 4);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("p"), 3); // alone, though there is room
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    world_leave("w1");
+    world_ended("w1", "signal 6");
+    world_worker("w1", 4);
+    world_let("a");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+    ck_assert_str_eq(ss_json_str(world_answer(good), "status", "?"), "done");
+    ck_assert_uint_eq(world_attempts_of("p"), 4); // and now that one, alone
+    world_leave("w1");
+    world_ended("w1", "signal 6");
+    world_run();
+    ck_assert_ptr_nonnull(
+        strstr(error_of(poison), "crashed its worker: signal 6"));
+}
+END_TEST
+
+static void one_ends(size_t of_a, size_t of_p)
+{
+    world_let("a");
+    ck_assert(world_run_result("a"));
+    world_hold("a");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), of_a);
+    ck_assert_uint_eq(world_attempts_of("p"), of_p);
+}
+
+// Two workers, two tasks at each: one is given nothing more until it is free
+// for who runs alone, the other goes on with everybody else.
+START_TEST(a_worker_becomes_free_for_who_runs_alone)
+{
+    char graph[4];
+    world_graph(chart("p", "start>p p>end", NULL));
+    for (int i = 0; i < 6; i++) {
+        snprintf(graph, sizeof(graph), "g%d", i);
+        world_graph(chart(graph, "start>a a>end", NULL));
+    }
+    world_hold("p");
+    world_hold("a");
+    ask_for("p");
+    crash_under_all();
+    crash_under_all();
+    world_get("pause", "{'graph': 'p'}");
+    world_worker("w1", 2);
+    world_worker("w2", 2);
+    for (int i = 0; i < 6; i++) {
+        snprintf(graph, sizeof(graph), "g%d", i);
+        ask_for(graph);
+    }
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
+    world_get("unpause", "{'graph': 'p'}");
+    world_run();
+    one_ends(4, 2); // at the one that is kept
+    one_ends(5, 2); // at the other one
+    one_ends(5, 3); // and the first is free
+    one_ends(6, 3);
+}
+END_TEST
+
 // Under load the next order finds the link broken before the report has come.
 START_TEST(a_crash_that_is_reported_late_is_told_with_the_next_one)
 {
@@ -666,6 +773,8 @@ SUITE("workers", processes_that_ended_are_remembered_for_ten_minutes,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
     a_supervisor_that_is_wrong_ends_nothing,
     a_body_that_crashes_its_worker_is_told_with_its_node_and_signal,
+    who_went_down_beside_a_body_that_crashes_goes_on,
+    a_worker_becomes_free_for_who_runs_alone,
     a_crash_that_is_reported_late_is_told_with_the_next_one,
     of_several_tasks_none_is_said_to_have_crashed_its_worker,
     a_task_that_no_worker_survives_fails, lost_workers_are_counted_over_crashes,

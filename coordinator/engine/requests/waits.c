@@ -156,6 +156,8 @@ static json_t *wait_json(const struct wait *wait, bool of_runs)
         char *how = ss_task_lost_how(task);
         if (how)
             json_object_set_new(json, "lost_how", json_string(how));
+        if (ss_task_runs_alone(task))
+            json_object_set_new(json, "alone", json_true());
         ss_free(how);
     }
     return json;

@@ -81,6 +81,8 @@ static void ended_before(
     ss_lingering_over(engine, gone->number);
     ss_engine_narrate(
         engine, "worker %s had ended, its supervisor says: %s", name, how);
+    engine->scheduler->has_late_word = true;
+    ss_engine_ready_moved(engine);
 }
 
 void ss_worker_ended(struct engine *engine, const struct ss_event *event)
@@ -150,8 +152,9 @@ uint32_t ss_worker_goes(const struct worker *worker)
     return scheduler->gone_count;
 }
 
-// Who of several did it, nobody knows.
-char *ss_task_lost_how(const struct task *task)
+// NULL: it was lost with none, with one that is not known any more, or nobody
+// said how that ended.
+static const struct gone_worker *crashed_with(const struct task *task)
 {
     const struct scheduler *scheduler = ss_task_level(task)->engine->scheduler;
     uint32_t count = attempt_of(task)->lost_with;
@@ -161,7 +164,19 @@ char *ss_task_lost_how(const struct task *task)
     const struct gone_worker *gone =
         &scheduler->gone[(count - 1) % SS_GONE_MAX];
     ss_check(gone->ran > 0);
-    if (!*gone->how)
+    return *gone->how ? gone : NULL;
+}
+
+bool ss_task_crashed(const struct task *task)
+{
+    return crashed_with(task) != NULL;
+}
+
+// Who of several did it, nobody knows.
+char *ss_task_lost_how(const struct task *task)
+{
+    const struct gone_worker *gone = crashed_with(task);
+    if (!gone)
         return NULL;
     return gone->ran == 1
                ? ss_format("crashed its worker: %s", gone->how)

@@ -1,7 +1,8 @@
 // placement.c - which worker gets a task.
 //
 // One that serves the graph, offers all labels that the node asks for, is not
-// draining and has room; of those the least loaded, relative to its size. Among
+// draining, has room and neither runs nor is kept for a task that runs alone
+// (alone.c); of those the least loaded, relative to its size. Among
 // equals the one that worked on the thread last: it holds its lists already
 // (list_cache.c), and what the application caches.
 
@@ -40,7 +41,7 @@ static bool has_labels(const struct worker *worker, const struct task *task)
     return true;
 }
 
-static bool suits(const struct worker *worker, const struct task *task)
+bool ss_placement_suits(const struct worker *worker, const struct task *task)
 {
     return has_labels(worker, task) && serves(worker, ss_task_root_graph(task));
 }
@@ -53,7 +54,7 @@ bool ss_placement_lacks_labels(const struct task *task)
         return false;
     for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
          e = e->next)
-        if (suits(e->value, task))
+        if (ss_placement_suits(e->value, task))
             return false;
     return true;
 }
@@ -90,6 +91,15 @@ static bool is_better(
     return a->number == its->worked_on_by && b->number != its->worked_on_by;
 }
 
+// A task that runs alone has one that is kept, and runs nothing; all others
+// have the others.
+static bool may_have(const struct worker *worker, const struct task *task)
+{
+    if (attempt_of(task)->waits_alone)
+        return worker->is_kept && !worker->alone && worker->running == 0;
+    return !worker->is_kept && !worker->alone;
+}
+
 struct worker *ss_placement_find(const struct task *task)
 {
     struct worker *best = NULL;
@@ -99,7 +109,7 @@ struct worker *ss_placement_find(const struct task *task)
         struct worker *worker = e->value;
         if (ss_worker_leaves(worker) || worker->running >= worker->granted ||
             (best && !is_better(worker, best, level->thread)) ||
-            !suits(worker, task))
+            !may_have(worker, task) || !ss_placement_suits(worker, task))
             continue;
         best = worker;
     }

@@ -13,6 +13,8 @@ struct worker;
 
 // The worker that should have it; NULL: it must wait.
 struct worker *ss_placement_find(const struct task *task);
+// The worker serves the task's graph, and offers what its node asks for.
+bool ss_placement_suits(const struct worker *worker, const struct task *task);
 // Workers may serve its graph, but none of them offers what its node asks for.
 bool ss_placement_lacks_labels(const struct task *task);
 // What it offers, as it says.

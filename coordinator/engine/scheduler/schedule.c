@@ -22,6 +22,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/update_state.h"
+#include "coordinator/engine/scheduler/alone.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/limit_linger.h"
 #include "coordinator/engine/scheduler/limit_rate.h"
@@ -45,6 +46,7 @@ static void schedule(struct task *task)
     struct engine *engine = ss_task_level(task)->engine;
     ss_ready_queue_add(task);
     ss_takeover_wait(task);
+    ss_alone_wait(task);
     if (ss_placement_lacks_labels(task)) {
         char *labels = ss_placement_labels(task);
         ss_engine_narrate(engine, "task %s waits: no worker offers %s",
@@ -89,6 +91,7 @@ static void attempt_ends(struct task *task)
         return;
     ss_check(attempt_of(task)->worker != NULL);
     ss_attempt_slab_remove(&level->engine->scheduler->out, task);
+    ss_alone_ends(task);
     ss_check(attempt_of(task)->worker->running > 0);
     attempt_of(task)->worker->running--;
     for (EACH_LIMIT(it, attempt_of(task)->limits))
@@ -106,6 +109,7 @@ static void forget_task(struct task *task)
         engine); // a line that empties loses its turn: not too soon
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
+    ss_alone_forget(task);
     if (ss_shards_let_go(engine))
         ss_limit_leaves(task);
     if (facts->state == TASK_RUNNING && ss_shards_let_go(engine)) {
@@ -144,6 +148,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     struct engine *engine = worker->engine;
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
+    ss_alone_forget(task);
     ss_task_sent(task, engine->wall_us);
     attempt_of(task)->worker = worker;
     attempt_of(task)->is_claimed = false;
@@ -162,7 +167,10 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
 static void send(
     struct engine *engine, struct task *task, struct worker *worker)
 {
+    bool is_alone = attempt_of(task)->waits_alone;
     ss_attempt_begin(task, worker);
+    if (is_alone)
+        ss_alone_begins(task, worker);
     ss_limit_begun(task);
     // no task goes between a dispatch and the end of its step
     struct ss_assignment *order = ss_task_order(task);
@@ -191,6 +199,28 @@ static uint64_t free_room(const struct engine *engine)
     return room;
 }
 
+// Ready tasks may have become such that run alone, by a word that came late.
+static void hear_late_word(struct engine *engine)
+{
+    const struct task *task = NULL;
+    if (!engine->scheduler->has_late_word)
+        return;
+    engine->scheduler->has_late_word = false;
+    while ((task = ss_ready_queue_after(engine, task, LINES_ALL)) != NULL)
+        ss_alone_wait((struct task *)task);
+}
+
+static void keep_workers(struct engine *engine)
+{
+    const struct scheduler *scheduler = engine->scheduler;
+    size_t room = ss_alone_room(engine);
+    for (size_t i = 0; i < scheduler->alone.count && room > 0; i++) {
+        const struct task *task = scheduler->alone.items[i];
+        if (ss_task_waits_for(task) == WAIT_ROOM && ss_alone_keep(task))
+            room--;
+    }
+}
+
 void ss_dispatch(struct engine *engine)
 {
     struct task *task;
@@ -202,6 +232,8 @@ void ss_dispatch(struct engine *engine)
     if (!ss_engine_take_ready_moved(engine) || ss_store_is_slow(engine))
         return; // an answer of the store moves on
     uint64_t room = free_room(engine);
+    hear_late_word(engine);
+    keep_workers(engine);
     ss_ready_queue_begin(engine);
     while (room > 0 && (task = ss_ready_queue_next(engine)) != NULL) {
         struct worker *worker = ss_task_waits_for(task) == WAIT_ROOM

@@ -9,6 +9,7 @@
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/scheduler/alone.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/limit.h"
 #include "coordinator/engine/scheduler/placement.h"
@@ -149,6 +150,7 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
     ss_invariant(I174, engine->scheduler->workers.count <= SS_WORKERS_MAX);
     verify_vouched(engine);
     ss_limits_verify(engine);
+    ss_alone_verify(engine, census);
 }
 
 // ------------------------------------------------ what this step sent

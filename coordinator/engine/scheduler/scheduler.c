@@ -32,6 +32,8 @@ void ss_scheduler_fini(struct engine *engine)
     ss_map_fini(&scheduler->vouched, ss_free);
     ss_limits_fini(engine);
     ss_ready_queue_destroy(&scheduler->queue);
+    ss_check(scheduler->alone.count == 0);
+    SS_VEC_FINI(&scheduler->alone);
     ss_takeover_destroy(&scheduler->takeover);
     ss_free(scheduler);
 }

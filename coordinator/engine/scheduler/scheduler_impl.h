@@ -54,6 +54,8 @@ struct worker {
         struct ss_attempt *items;
         size_t count, capacity;
     } let_go;
+    bool is_kept;             // for a task that runs alone, since this dispatch
+    const struct task *alone; // that is out at it; NULL: it may have several
     bool keeps_lists;
     struct ss_map
         cached_lists; // what it holds (list_cache.c), least used first
@@ -77,6 +79,7 @@ struct attempt {
     struct gate_waiter gate; // while rows that it rests on are not durable:
     bool is_aside;           // then it stands aside in its line
     uint32_t lost_with;      // the last worker that it was lost with (ended.c)
+    bool waits_alone;        // stands among those that run alone (alone.c)
     union {
         struct {
             struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
@@ -140,6 +143,9 @@ struct scheduler {
     uint64_t crashes_count;               // that there were, in all
     struct gone_worker gone[SS_GONE_MAX]; // the newest at gone_count - 1
     uint32_t gone_count;                  // that there were, in all
+    SS_VEC(struct task *) alone;          // ready ones that run alone
+    bool keeps_any;                       // a worker is kept for one
+    bool has_late_word; // how a worker ended was said behind its loss
 };
 
 // ------------------------------------------------ worker_state.c

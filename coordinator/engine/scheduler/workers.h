@@ -39,6 +39,11 @@ int64_t ss_attempt_ms(const struct task *task);
 // is told of a task: "crashed its worker: signal 11". Gives; NULL: it was lost
 // with none, or nobody said how.
 char *ss_task_lost_how(const struct task *task);
+// Somebody said how: it crashed.
+bool ss_task_crashed(const struct task *task);
+// The processes of so many workers crashed under it that it gets one to itself
+// (alone.c).
+bool ss_task_runs_alone(const struct task *task);
 // As the request `workers` shows them. Gives.
 json_t *ss_workers_json(const struct engine *engine);
 // What each said that it is set to. One from before that says nothing. Gives.

@@ -258,13 +258,14 @@ START_TEST(a_lost_worker_is_told_with_how_its_process_ended)
     expect("{" AROUND "\"request\":{},\"status\":\"running\",\"steps\":[],"
            "\"waits\":[{\"node\":\"a\",\"count\":1,\"why\":\"workers_busy\","
            "\"workers_lost\":2,\"fails_at\":4,\"lost_how\":"
-           "\"crashed its worker: signal 11\"},{\"node\":\"b\",\"count\":3,"
+           "\"crashed its worker: signal "
+           "11\",\"alone\":true},{\"node\":\"b\",\"count\":3,"
            "\"why\":\"workers_busy\",\"workers_lost\":1,\"fails_at\":4}]}",
         "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
         "ago, to go on with what was there.\n"
         "a waits for room: all workers that may take it are busy; 2 workers "
         "were lost with it, and 4 make it fail; the last time it crashed its "
-        "worker: signal 11.\n"
+        "worker: signal 11; it gets a worker to itself.\n"
         "3 tasks of b wait for room: all workers that may take them are busy; "
         "1 worker was lost with one of them, and 4 make it fail.\n");
 }
