@@ -323,10 +323,14 @@ static void look_at_member(const char *endpoint, json_t *found)
     } else if (ss_cli_status(&error) != SS_EINVAL) {
         bool is_reached = ss_cli_status(&error) != SS_ETIMEOUT &&
                           ss_cli_status(&error) != SS_ECLOSED;
+        // Others run: to start one is no advice.
+        const char *advice = strstr(error.message, ". Start one");
+        size_t size =
+            advice ? (size_t)(advice - error.message) : strlen(error.message);
         add_of(found, SS_FINDING_MEMBER, NULL,
-            ss_format("the coordinator %s %s: %s", endpoint,
+            ss_format("the coordinator %s %s: %.*s", endpoint,
                 is_reached ? "does not say how it is" : "was not reached",
-                error.message));
+                (int)size, error.message));
     }
     json_decref(answer);
     ss_client_close(&client);

@@ -106,6 +106,23 @@ static void cluster_lost(
 }
 
 // Tell the engine, workers and clients which coordinators there are.
+// Once a change: who comes to a store that others use, or whose others go.
+static void say_members(
+    struct ss_core *core, const json_t *before, const json_t *now)
+{
+    struct ss_buf names;
+    size_t count = json_array_size(now);
+    if (json_equal(before, now) || (count < 2 && json_array_size(before) < 2))
+        return;
+    ss_buf_init(&names, SIZE_MAX);
+    for (size_t i = 0; i < count; i++)
+        ss_buf_addf(&names, "%s%s", i ? ", " : "",
+            json_string_value(json_array_get(now, i)));
+    ss_core_say(core, SS_CORE_INFO, "%zu coordinator%s this store: %.*s", count,
+        count == 1 ? " uses" : "s use", (int)names.size, names.data);
+    ss_buf_fini(&names);
+}
+
 static void cluster_members(struct ss_core *core, const struct ss_cluster *seen,
     const char *const *endpoints)
 {
@@ -115,10 +132,12 @@ static void cluster_members(struct ss_core *core, const struct ss_cluster *seen,
     event.members.count = count;
     event.members.owners = seen->owners;
     event.members.row_format = ss_cluster_row_format(seen);
-    json_decref(core->members);
+    json_t *before = core->members;
     core->members = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(core->members, json_string(endpoints[i]));
+    say_members(core, before, core->members);
+    json_decref(before);
     ss_free(core->member_shards);
     core->member_shards = ss_zalloc(count, sizeof(*core->member_shards));
     for (size_t i = 0; i < SS_SHARDS; i++)

@@ -222,8 +222,12 @@ static void outbox_fail_order(struct ss_core *core,
     outcome->kind = SS_OUTCOME_FAILED;
     outcome->code = error->status;
     outcome->retryable = SS_RETRY_NO;
-    outcome->message =
-        ss_format("the task cannot be sent to a worker: %s", error->message);
+    outcome->message = ss_format("the task cannot be sent to a worker: %s%s",
+        error->message,
+        error->status == SS_ELIMIT
+            ? ": let its node read less of the state (.reads), or keep large "
+              "values elsewhere and pass where they are"
+            : "");
     struct ss_event event = {.type = SS_EVENT_TASK_DONE, .peer = command->peer};
     event.done.outcome = outcome;
     ss_core_owe(core, event, NULL);

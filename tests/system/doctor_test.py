@@ -357,7 +357,10 @@ def test_a_dead_endpoint_beside_a_live_one():
         world.coordinator()
         world.worker(HELLO)
         world.endpoint += ",tcp://127.0.0.1:9"
-        expect_only(doctor(world), "coordinator-unreached", "127.0.0.1:9")
+        found = doctor(world)
+        expect_only(found, "coordinator-unreached", "127.0.0.1:9")
+        expect("superstep dev" not in found["coordinator-unreached"]["text"],
+               found)
 
 
 def test_a_store_that_does_not_answer():

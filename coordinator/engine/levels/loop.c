@@ -278,7 +278,7 @@ static void tick(struct loop *loop)
         ss_error_set(&error, SS_ERECURSION,
             "graph %s: the recursion limit of %lld supersteps is reached "
             "before the run ended; run it on with no input, or with a "
-            "higher limit",
+            "higher limit: superstep run --recursion-limit",
             loop->facts.graph->name,
             (long long)run->facts.options.recursion_limit);
         ss_loop_exits(loop, true); // the limit is raised after the exit

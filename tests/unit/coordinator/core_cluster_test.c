@@ -2,6 +2,8 @@
 // and what it promises when its lease ends.
 #include "tests/unit/coordinator/core_world.h"
 
+#include <string.h>
+
 #include "common/model/value.h"
 #include "tests/suite.h"
 
@@ -30,6 +32,21 @@ START_TEST(everybody_hears_who_the_coordinators_are)
     ck_assert_int_eq((int)last_heard->type, (int)SS_MESSAGE_PONG);
     says_two(last_heard);
     ck_assert(ss_core_is_settled(core));
+}
+END_TEST
+
+START_TEST(who_joins_others_on_their_store_says_so_once)
+{
+    ss_core_destroy(&core);
+    new_core(true);
+    hello();
+    (void)listen_to(SS_MESSAGE_MEMBERS);
+    for (int i = 0; i < 5; i++)
+        turn_among_two();
+    const char *line =
+        strstr(all_said, "2 coordinators use this store: tcp://a:1, tcp://b:2");
+    ck_assert_ptr_nonnull(line);
+    ck_assert_msg(!strstr(strchr(line, '\n'), "this store"), "%s", all_said);
 }
 END_TEST
 
@@ -104,6 +121,7 @@ int main(void)
     TCase *tcase = tcase_create("core_cluster");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);
+    tcase_add_test(tcase, who_joins_others_on_their_store_says_so_once);
     tcase_add_test(
         tcase, a_read_of_anothers_thread_is_sent_on_while_the_store_is_away);
     tcase_add_test(

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/model/roles.h"
 #include "common/model/value.h"
 #include "tests/suite.h"
@@ -187,6 +188,57 @@ START_TEST(what_the_process_answers_is_read_as_strictly)
 }
 END_TEST
 
+// Takes `body`.
+static void ask(const char *op, uint64_t id, json_t *body)
+{
+    struct ss_value *value = ss_value_new(body);
+    frame("c", &(struct ss_message){.type = SS_MESSAGE_ASK,
+                   .protocol = SS_PROTOCOL_VERSION,
+                   .id = id,
+                   .op = (char *)op,
+                   .body = value});
+    ss_value_unref(value);
+}
+
+// Gives {"x": [text]}.
+static json_t *of_size(size_t size)
+{
+    char *text = ss_alloc(size + 1);
+    memset(text, 'x', size);
+    text[size] = '\0';
+    json_t *values = json_pack("{s:[s]}", "x", text);
+    ss_free(text);
+    return values;
+}
+
+START_TEST(a_task_that_is_too_large_for_a_worker_says_what_to_do)
+{
+    const size_t over_half = 40 << 20;
+    hello();
+    ask("update", 1,
+        json_pack("{s:s, s:s, s:[[{s:o, s:s}]]}", "thread", "t", "graph", "g",
+            "supersteps", "values", of_size(over_half), "as_node",
+            "__start__"));
+    for (int i = 0; i < 20; i++)
+        turn();
+    ask("run", 2,
+        json_pack("{s:s, s:s, s:[], s:o}", "thread", "t", "graph", "g",
+            "output_keys", "input", of_size(over_half)));
+    for (int i = 0; i < 20 && !(last_heard && last_heard->final); i++) {
+        ss_message_destroy(&last_heard); // that it was accepted
+        listens_for = SS_MESSAGE_ANSWER;
+        turn();
+    }
+    ck_assert_ptr_nonnull(last_heard);
+    const char *message =
+        ss_json_str(json_object_get(ss_value_json(last_heard->body), "error"),
+            "message", "");
+    ck_assert_msg(strstr(message, "cannot be sent to a worker: ") &&
+                      strstr(message, "(.reads)"),
+        "%s", ss_value_text(last_heard->body, NULL));
+}
+END_TEST
+
 START_TEST(a_client_that_is_gone_is_owed_to_the_next_turn)
 {
     turn();
@@ -217,6 +269,8 @@ int main(void)
     tcase_add_test(tcase, after_a_failure_nothing_is_taken);
     tcase_add_test(tcase, garbage_is_answered_counted_and_told);
     tcase_add_test(tcase, what_the_process_answers_is_read_as_strictly);
+    tcase_add_test(
+        tcase, a_task_that_is_too_large_for_a_worker_says_what_to_do);
     tcase_add_test(tcase, a_client_that_is_gone_is_owed_to_the_next_turn);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);

@@ -21,6 +21,7 @@ char left[256];
 size_t sent, orders, said, complaints, stored;
 enum ss_message_type last_sent;
 char last_said[512];
+char all_said[4096];
 
 // Asked of the cluster, not answered yet: a renewal and a look at most.
 static struct {
@@ -64,6 +65,7 @@ void set_up(void)
     refusals = 0;
     left[0] = '\0';
     sent = said = complaints = stored = 0;
+    all_said[0] = '\0';
     crashed = false;
     away = theirs = NULL;
     new_core(false);
@@ -139,6 +141,8 @@ static void carry_out(const struct ss_core_output *output)
     case SS_CORE_SAY:
         said++;
         snprintf(last_said, sizeof(last_said), "%s", output->text);
+        snprintf(all_said + strlen(all_said),
+            sizeof(all_said) - strlen(all_said), "%s\n", output->text);
         break;
     case SS_CORE_COMPLAIN:
         complaints++;

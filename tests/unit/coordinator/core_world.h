@@ -25,6 +25,7 @@ extern char left[256]; // what left for workers since somebody looked
 extern size_t sent, orders, said, complaints, stored;
 extern enum ss_message_type last_sent;
 extern char last_said[512];
+extern char all_said[4096];           // line by line
 extern struct ss_message *last_heard; // that left, if somebody listens
 extern enum ss_message_type listens_for;
 extern bool crashed;       // who had the store before
