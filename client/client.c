@@ -236,7 +236,7 @@ static void explain(struct ss_client *client,
     const struct ss_talk_command *command, struct ss_error *ret_error)
 {
     char why[SS_CLIENT_WHY_SIZE];
-    const char *advice = strstr(command->text, ". Start one");
+    const char *advice = strstr(command->text, SS_TALK_ADVICE);
     size_t size =
         advice ? (size_t)(advice - command->text) : strlen(command->text);
     if (command->status == SS_ECLOSED && find_why(client, why, sizeof(why)))

@@ -16,6 +16,7 @@
 #include "client/cli/waiting.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
+#include "client/session/session.h"
 #include "common/app/clock.h"
 #include "common/app/startup_warnings.h"
 #include "common/base/mem.h"
@@ -324,7 +325,7 @@ static void look_at_member(const char *endpoint, json_t *found)
         bool is_reached = ss_cli_status(&error) != SS_ETIMEOUT &&
                           ss_cli_status(&error) != SS_ECLOSED;
         // Others run: to start one is no advice.
-        const char *advice = strstr(error.message, ". Start one");
+        const char *advice = strstr(error.message, SS_TALK_ADVICE);
         size_t size =
             advice ? (size_t)(advice - error.message) : strlen(error.message);
         add_of(found, SS_FINDING_MEMBER, NULL,

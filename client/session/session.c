@@ -177,9 +177,7 @@ void ss_talk_give_up(struct ss_talk *talk)
                       "the coordinator at %s is gone, and did not come back "
                       "within %lld s",
                       talk->where, (long long)(talk->patience_ms / 1000))
-                : ss_format(
-                      "no coordinator answers at %s. Start one: superstep "
-                      "dev APP.so",
+                : ss_format("no coordinator answers at %s" SS_TALK_ADVICE,
                       talk->where);
         if (request->line == talk->home)
             fail(talk, request, SS_ECLOSED, text);

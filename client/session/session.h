@@ -38,6 +38,9 @@
 
 #include "common/base/status.h"
 
+// Behind a text that nobody answers: what to do where no coordinator runs.
+#define SS_TALK_ADVICE ". Start one: superstep dev APP.so"
+
 struct ss_talk;
 
 struct ss_talk_options {

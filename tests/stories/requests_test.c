@@ -209,6 +209,28 @@ START_TEST(a_key_of_an_update_that_the_graph_lacks_is_told)
 }
 END_TEST
 
+// It hears nothing of the run later.
+START_TEST(who_does_not_wait_is_told_what_the_input_is_warned_of)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 4);
+    world_hold("a");
+    for (int again = 0; again < 2; again++) {
+        const json_t *answer = world_get("run",
+            "{'thread': 't', 'graph': 'g', 'run': 'r', 'detach': true,"
+            " 'input': {'x': [], 'lgo': 1}}");
+        const json_t *warnings = json_object_get(answer, "warnings");
+        ck_assert_uint_eq(json_array_size(warnings), 1);
+        ck_assert_ptr_nonnull(
+            strstr(json_string_value(json_array_get(warnings, 0)),
+                "\"lgo\" of the input is not a channel of graph g"));
+    }
+    const json_t *answer = world_get("run",
+        "{'thread': 'u', 'graph': 'g', 'detach': true, 'input': {'x': []}}");
+    ck_assert_ptr_null(json_object_get(answer, "warnings"));
+}
+END_TEST
+
 // The coordinator's core answers those before its engine sees them.
 START_TEST(what_the_process_answers_is_no_request_of_the_engine)
 {
@@ -236,4 +258,5 @@ SUITE("requests", each_request_of_the_table_is_known,
     a_picture_is_asked_for_with_true_or_a_number,
     a_request_that_is_none_is_told_of_the_nearest,
     a_key_of_an_update_that_the_graph_lacks_is_told,
+    who_does_not_wait_is_told_what_the_input_is_warned_of,
     what_the_process_answers_is_no_request_of_the_engine)

@@ -31,6 +31,8 @@ struct watch {
     // What makes it known is in the open row or, where it waits for its turn,
     // in the next unit.
     void (*accepted)(struct run *run);
+    // It has entered, in the step in which it was accepted, or failed to.
+    void (*entered)(struct run *run);
     // `run` goes on in the place of `before`, the same run, which is freed.
     void (*moved)(struct run *run, struct run *before);
     // It has ended, or was taken back: that is its answer.

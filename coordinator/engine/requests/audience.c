@@ -58,6 +58,7 @@ const struct watch ss_audience_watch = {
     .made = ss_audience_make,
     .freed = ss_audience_free,
     .accepted = ss_audience_accept,
+    .entered = ss_audience_entered,
     .moved = ss_audience_move,
     .ended = ss_audience_answer,
     .dropped = ss_audience_drop,

@@ -54,6 +54,7 @@ struct audience {
     uint64_t named_by;     // in a scope: the row whose entry names it; 0: none
     struct replay *replay; // its run is the shadow of one that is told again
     struct ss_map message_ids; // R10.13: seen in this run
+    json_t *last_words; // answers to who does not wait, while it enters; NULL
 };
 
 static inline struct audience *audience_of(const struct run *run)
@@ -66,6 +67,8 @@ struct audience *ss_audience_make(void);
 void ss_audience_free(struct run *run);
 // Tell listeners that the run is accepted; those who do not wait leave.
 void ss_audience_accept(struct run *run);
+// It has entered: who does not wait is told what its input is warned of.
+void ss_audience_entered(struct run *run);
 // Who listened to `before` listens to `run`, which has no listeners yet.
 void ss_audience_move(struct run *run, struct run *before);
 // The answer that they wait for, when the thread's head is durable. Borrows it.

@@ -91,6 +91,7 @@ void ss_audience_free(struct run *run)
         subscriber_fini(run, &audience->subscribers.items[i]);
     SS_VEC_FINI(&audience->subscribers);
     ss_map_fini(&audience->message_ids, NULL);
+    json_decref(audience->last_words);
     ss_free(audience);
 }
 
@@ -128,8 +129,39 @@ static void add_warning(json_t *answer, json_t *warning)
     json_object_set_new(answer, "warnings", warnings);
 }
 
+static void add_warnings_of(const struct run *run, json_t *answer)
+{
+    json_t *warning;
+    size_t i;
+    json_array_foreach (ss_run_facts(run)->warnings, i, warning)
+        add_warning(answer, warning);
+}
+
+// Who does not wait hears nothing behind this answer, so what the run's input
+// is warned of comes into it: it leaves when the run has entered.
+static void add_last_words(const struct run *run, json_t *answer)
+{
+    struct audience *audience = audience_of(run);
+    if (!audience->last_words)
+        audience->last_words = json_array();
+    json_array_append(audience->last_words, answer);
+}
+
+void ss_audience_entered(struct run *run)
+{
+    struct audience *audience = audience_of(run);
+    json_t *answer;
+    size_t i;
+    json_array_foreach (audience->last_words, i, answer)
+        add_warnings_of(run, answer);
+    json_decref(audience->last_words);
+    audience->last_words = NULL;
+}
+
 // One that waits for its turn is acknowledged by its record, else by its entry.
-static void accept_subscriber(struct run *run, struct subscriber *subscriber)
+// `enters`: in this step.
+static void accept_subscriber(
+    struct run *run, struct subscriber *subscriber, bool enters)
 {
     const struct run_facts *its = ss_run_facts(run);
     struct thread *thread = its->thread;
@@ -148,6 +180,10 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
     add_warning(command.json, subscriber->warning);
     if (subscriber->detached)
         command.type = SS_COMMAND_REPLY;
+    if (subscriber->detached && enters)
+        add_last_words(run, command.json);
+    else if (subscriber->detached)
+        add_warnings_of(run, command.json);
     if (subscriber->detached || its->state == RUN_QUEUED)
         json_object_set_new(command.json, "status",
             json_string(ss_run_status_name(
@@ -160,19 +196,24 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
             command);
 }
 
-void ss_audience_accept(struct run *run)
+static void accept_all(struct run *run, bool enters)
 {
     struct audience *audience = audience_of(run);
     for (size_t i = audience->subscribers.count; i-- > 0;) {
         struct subscriber *subscriber = &audience->subscribers.items[i];
         if (!subscriber->told)
-            accept_subscriber(run, subscriber);
+            accept_subscriber(run, subscriber, enters);
         if (subscriber->detached) {
             subscriber_fini(run, subscriber);
             SS_VEC_REMOVE(&audience->subscribers, i);
         }
     }
     sum_subscribers(run);
+}
+
+void ss_audience_accept(struct run *run)
+{
+    accept_all(run, ss_run_facts(run)->state != RUN_QUEUED);
 }
 
 // `id`: one of its requests; 0: all of them. The listener may be gone behind
@@ -354,9 +395,9 @@ static void attach(struct run *run, const struct ss_request *request,
         &audience->subscribers.items[audience->subscribers.count - 1];
     subscriber->warning = other_input(its->thread, request, run, rows);
     if (!subscriber->told)
-        accept_subscriber(run, subscriber);
+        accept_subscriber(run, subscriber, false);
     if (subscriber->detached)
-        ss_audience_accept(run); // it was told, and does not wait
+        accept_all(run, false); // it was told, and does not wait
     else if (after && its->state != RUN_QUEUED)
         ss_replay(its->thread, its->id, run, subscriber, after, request->seen);
 }

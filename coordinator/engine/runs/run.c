@@ -273,7 +273,9 @@ static int enter_root(struct run *run, struct ss_error *error)
     if (status != SS_OK)
         return status;
     begin_row(run);
-    return ss_root_enter(ss_run_facts(run)->root, error);
+    status = ss_root_enter(ss_run_facts(run)->root, error);
+    ss_run_facts(run)->engine->watch->entered(run);
+    return status;
 }
 
 void ss_run_enter_queued(struct run *run)
