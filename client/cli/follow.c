@@ -1,6 +1,7 @@
 // follow.c - a run as a person at a terminal sees it.
 #include "client/cli/follow.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -384,24 +385,36 @@ static void set_modes(const struct ss_follow *follow, bool is_shown)
 }
 
 // *ret_again: nothing has begun, and now it may.
+// Behind `| head` nobody reads any more.
+static bool is_unread(const struct watch *watch)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return watch->follow->stream && poll(&out, 1, 0) == 1 &&
+           (out.revents & POLLERR);
+}
+
 static int ask_once(
     struct ss_client *client, struct watch *watch, int signals, bool *ret_again)
 {
     struct ss_client_call *call = ss_client_start(client, watch->follow->op,
         json_incref(watch->follow->body),
         &(struct ss_client_ask){.on_item = on_item, .ctx = watch});
-    bool is_stopped = false;
-    while (!ss_client_call_is_done(call) && !is_stopped) {
+    bool is_stopped = false, is_left = false;
+    while (!ss_client_call_is_done(call) && !is_stopped && !is_left) {
         is_stopped = ss_client_wait(
             client, signals, watch->is_live ? REDRAW_MS : LOOK_MS);
         look_idle(watch);
         draw_live(watch);
+        is_left = is_unread(watch);
     }
-    if (!is_stopped)
+    if (!is_stopped && !is_left)
         return finish(client, watch, signals, &call, ret_again);
     erase_live(watch);
     ss_client_call_drop(&call);
-    return stopped(watch);
+    if (is_stopped)
+        return stopped(watch);
+    tell_goes_on(watch->run);
+    return SS_CLI_DONE;
 }
 
 int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)

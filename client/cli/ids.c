@@ -183,6 +183,21 @@ int ss_cli_find_run(struct ss_client *client, const char *thread,
                : take_whole(typed, ret_id);
 }
 
+int ss_cli_last_run(
+    struct ss_client *client, const char *thread, char **ret_run)
+{
+    struct ss_client_error error;
+    json_t *answer = NULL;
+    int status = ss_client_ask(client, "explain",
+        json_pack("{s:s}", "thread", thread), NULL, &answer, &error);
+    if (status != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    *ret_run =
+        ss_strdup(ss_json_str(json_object_get(answer, "explain"), "run", ""));
+    json_decref(answer);
+    return SS_CLI_DONE;
+}
+
 int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     const char *ns, const char *typed, char **ret_id)
 {

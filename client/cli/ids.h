@@ -16,6 +16,9 @@ int ss_cli_find_thread(
 // `thread` NULL: of whatever thread.
 int ss_cli_find_run(struct ss_client *client, const char *thread,
     const char *typed, char **ret_id);
+// The run of a thread that is under way, or that began last.
+int ss_cli_last_run(
+    struct ss_client *client, const char *thread, char **ret_run);
 // `ns`: of this inner graph; NULL: the thread's own.
 int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     const char *ns, const char *typed, char **ret_id);

@@ -195,5 +195,29 @@ def test_what_is_shown_again_and_again_ends_with_its_reader():
                     live.kill()
 
 
+def test_a_stream_ends_with_its_reader_and_the_run_goes_on():
+    with World() as world:
+        world.coordinator()
+        worker = world.worker(HELLO)
+        expect(world.command("graphs").wait() == 0, "no graph")
+        worker.stop()  # so the run waits behind its input
+        with subprocess.Popen(
+                [BIN / "superstep", "--coordinator", world.endpoint, "run",
+                 "hello", "--thread", "t", "--stream", "values", "--input",
+                 '{"name": "Ada"}'], stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE) as live:
+            try:
+                expect(b"Ada" in live.stdout.readline(), "no event")
+                live.stdout.close()  # as `| head -1` does
+                expect(live.wait(60) == 0, "its status")
+                told = live.stderr.read()
+                expect(b"The run goes on." in told, told)
+            finally:
+                live.kill()
+        world.worker(HELLO)
+        attached = world.command("attach", "--thread", "t")
+        expect(attached.wait() == 0, attached.text())
+
+
 if __name__ == "__main__":
     main(globals())

@@ -428,6 +428,17 @@ START_TEST(migrate_moves_the_runs_of_a_version_that_have_not_ended)
 }
 END_TEST
 
+START_TEST(the_last_run_of_a_thread_is_followed_without_its_name)
+{
+    PLAY({.op = "explain", .final = "{\"explain\":{\"run\":\"r9\"}}"},
+        {.op = "attach", .final = "{\"status\":\"done\",\"output\":null}"});
+    ck_assert_int_eq(RUN("attach", "-t", "t"), 0);
+    expect_asked("explain {\"thread\":\"t\"}\n"
+                 "attach {\"run\":\"r9\",\"thread\":\"t\"}\n");
+    expect_usage(RUN("attach"), "say which RUN, or --thread THREAD");
+}
+END_TEST
+
 // Each command that takes a run takes its thread beside it.
 START_TEST(a_run_is_named_by_its_thread_too)
 {
@@ -526,6 +537,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(
         tcase, migrate_moves_the_runs_of_a_version_that_have_not_ended);
     tcase_add_test(tcase, a_run_is_named_by_its_thread_too);
+    tcase_add_test(
+        tcase, the_last_run_of_a_thread_is_followed_without_its_name);
     tcase_add_test(tcase, cancel_takes_a_run_back);
     tcase_add_test(tcase, a_detached_run_prints_its_name);
     tcase_add_test(
