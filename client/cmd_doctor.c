@@ -285,6 +285,9 @@ static void take_health(const json_t *answer, const char *who, json_t *found)
             ss_json_bool(health, "threadless", false) ? SS_FINDING_NOT_READY
                                                       : SS_FINDING_STORE_SILENT,
             who, ss_strdup(why));
+    const char *disk = ss_json_str(health, "disk", NULL);
+    if (disk)
+        add_of(found, SS_FINDING_DISK, who, ss_strdup(disk));
     take_time(health, who, found);
     json_array_foreach (json_object_get(health, "damaged"), i, item)
         add_damaged(found, ss_json_str(item, "text", "?"));

@@ -188,6 +188,7 @@ static int open_actors(struct ss_coordinator *shell,
 {
     bool was_stopped = false;
     shell->store_name = ss_strdup(ss_store_name(store));
+    shell->store_url = ss_strdup(options->store);
     if (ss_store_is_shared(store))
         return start_shared(shell, options, store, error);
     asks(options, "read what it knows");
@@ -394,6 +395,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_metrics_server_stop(&shell->metrics);
     ss_log_limit_fini(&shell->complaints);
     ss_free(shell->store_name);
+    ss_free(shell->store_url);
     ss_free(shell->name);
     ss_free(shell->place);
     ss_free(shell);

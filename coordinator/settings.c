@@ -4,9 +4,11 @@
 
 #include "common/app/metrics.h"
 #include "common/app/settings.h"
+#include "common/base/mem.h"
 #include "common/link/limits.h"
 #include "common/wire/limits.h"
 #include "coordinator/shell_impl.h"
+#include "coordinator/store/inspect.h"
 
 static json_t *settings_number(int64_t value)
 {
@@ -85,6 +87,12 @@ json_t *ss_shell_ask(void *ctx, const char *what)
         return json_pack("{s:I, s:I}", "commits",
             (json_int_t)ss_metric_get(SS_METRIC_STORE_TIMES), "us",
             (json_int_t)ss_metric_sum_us(SS_METRIC_STORE_TIMES));
+    if (strcmp(what, "disk") == 0) {
+        char *text = ss_store_lacks_room(shell->store_url);
+        json_t *told = text ? json_string(text) : json_null();
+        ss_free(text);
+        return told;
+    }
     const char *why = strcmp(what, "away") == 0 ? ss_watch_away(shell)
                                                 : ss_shell_trouble(shell);
     return why ? json_string(why) : json_null();

@@ -32,9 +32,10 @@ struct ss_coordinator {
     struct ss_store_actor *reader;  // lists come by it, so that no commit waits
                                     // behind one; NULL: by `actors`
     struct ss_core *core;
-    char *store_name;
-    char *name;  // among coordinators
-    char *place; // where others find it
+    char *store_name; // for people
+    char *store_url;  // as it was opened: not for people
+    char *name;       // among coordinators
+    char *place;      // where others find it
     uint64_t epoch;
     bool is_after_crash; // alone: the coordinator before did not stop as asked
     bool is_opening;     // alone: it reads its store, and takes no messages yet

@@ -167,9 +167,10 @@ struct ss_core_options {
     bool says_failures; // each run that fails is, with its message
     json_t *config; // for `show config`: [{name, value}]; borrowed; NULL: none
     // Facts that only the driver knows: "limits" (a list, for `show`),
-    // "trouble" (why it cannot work, for `health`: a text, or null), "away"
-    // (the same, where the store itself says that it is away: reads are refused
-    // then). Gives. NULL: nothing.
+    // "disk" (that it is nearly full: a text, or null), "trouble" (why it
+    // cannot work, for `health`: a text, or null), "away" (the same, where the
+    // store itself says that it is away: reads are refused then). Gives. NULL:
+    // nothing.
     json_t *(*ask)(void *ctx, const char *what);
     // Each decision, as it is taken. NULL: nobody listens.
     void (*narrate)(

@@ -58,6 +58,10 @@ static json_t *show_health(const struct ss_core *core)
     json_t *store = show_ask(core, "store");
     if (json_is_object(store))
         json_object_set(json_object_get(answer, "health"), "store", store);
+    json_t *disk = show_ask(core, "disk");
+    if (json_is_string(disk))
+        json_object_set(json_object_get(answer, "health"), "disk", disk);
+    json_decref(disk);
     json_decref(store);
     json_decref(why);
     return answer;

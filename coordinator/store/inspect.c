@@ -13,20 +13,57 @@
 
 enum { TEXT_SIZE = 512 };
 
-static void look_at_room(const char *folder, ss_finding_fn *found, void *ctx)
+// NULL: it has room enough. Gives.
+static char *lacks_room(const char *folder)
 {
-    char text[TEXT_SIZE];
     struct statvfs disk;
     if (statvfs(folder, &disk) != 0)
-        return;
+        return NULL;
     unsigned long long free_mb =
         (unsigned long long)disk.f_bavail * disk.f_frsize >> 20;
     if (free_mb >= SS_INSPECT_ROOM_MB)
-        return;
-    snprintf(text, sizeof(text),
+        return NULL;
+    return ss_format(
         "the disk of %.300s has %llu MB left; less than %d MB is soon full",
         folder, free_mb, SS_INSPECT_ROOM_MB);
-    found(ctx, SS_FINDING_DISK, text);
+}
+
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? ss_strdup(".")
+                  : ss_memdup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+// The file that a store's address names; NULL: it names none.
+static const char *file_of(const char *url)
+{
+    size_t size = strspn(url, "abcdefghijklmnopqrstuvwxyz");
+    bool has_kind = size > 0 && url[size] == ':';
+    if (has_kind && strncmp(url, "sqlite:", 7) != 0)
+        return NULL;
+    return has_kind ? url + size + 1 : url;
+}
+
+char *ss_store_lacks_room(const char *url)
+{
+    const char *file = file_of(url);
+    if (!file)
+        return NULL;
+    char *path = ss_memdup(file, strcspn(file, "?"));
+    char *folder = folder_of(path);
+    char *text = lacks_room(folder);
+    ss_free(folder);
+    ss_free(path);
+    return text;
+}
+
+static void look_at_room(const char *folder, ss_finding_fn *found, void *ctx)
+{
+    char *text = lacks_room(folder);
+    if (text)
+        found(ctx, SS_FINDING_DISK, text);
+    ss_free(text);
 }
 
 // Is the file a database? Its first bytes say so. It is not opened by SQLite: a
@@ -50,10 +87,7 @@ static void look_at_file(const char *rest, ss_finding_fn *found, void *ctx)
 {
     char text[TEXT_SIZE];
     char *path = ss_memdup(rest, strcspn(rest, "?"));
-    const char *slash = strrchr(path, '/');
-    char *folder =
-        !slash ? ss_strdup(".")
-               : ss_memdup(path, slash == path ? 1 : (size_t)(slash - path));
+    char *folder = folder_of(path);
     bool is_there = access(path, F_OK) == 0;
     if (access(is_there ? path : folder,
             is_there ? R_OK | W_OK : W_OK | X_OK) != 0) {
@@ -84,8 +118,8 @@ void ss_store_inspect(const char *url, ss_finding_fn *found, void *ctx)
     bool has_kind = size > 0 && url[size] == ':';
     const char *rest = has_kind ? url + size + 1 : url;
     char text[TEXT_SIZE];
-    if (!has_kind || strncmp(url, "sqlite:", 7) == 0)
-        look_at_file(rest, found, ctx);
+    if (file_of(url))
+        look_at_file(file_of(url), found, ctx);
     else if (strncmp(url, "postgres:", 9) == 0 ||
              strncmp(url, "postgresql:", 11) == 0)
         look_at_postgres(rest, found, ctx);

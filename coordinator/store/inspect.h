@@ -7,5 +7,9 @@
 
 // Report each thing that is wrong with the store at `url` (store.h) to `found`.
 void ss_store_inspect(const char *url, ss_finding_fn *found, void *ctx);
+// Whether the disk of the store at `url` is nearly full, as a text; NULL: it is
+// not, or the store has none of its own (PostgreSQL's is another machine's).
+// Gives.
+char *ss_store_lacks_room(const char *url);
 
 #endif

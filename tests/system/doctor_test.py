@@ -191,6 +191,9 @@ def test_a_full_disk():
         try:
             expect_only(start_with(world, "--db", disk / "x.db"), "disk",
                         "MB left", "Make room")
+            world.coordinator(db=disk / "x.db")
+            world.worker(HELLO)
+            expect_only(doctor(world), "disk", "MB left", "Make room")
         finally:
             subprocess.run(["umount", "-l", disk], check=True)
 
