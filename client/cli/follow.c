@@ -384,15 +384,15 @@ static void set_modes(const struct ss_follow *follow, bool is_shown)
     json_decref(modes);
 }
 
-// *ret_again: nothing has begun, and now it may.
-// Behind `| head` nobody reads any more.
+// Behind `| head` nobody reads any more. A run is left once it is accepted.
 static bool is_unread(const struct watch *watch)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
-    return watch->follow->stream && poll(&out, 1, 0) == 1 &&
+    return watch->follow->stream && watch->run && poll(&out, 1, 0) == 1 &&
            (out.revents & POLLERR);
 }
 
+// *ret_again: nothing has begun, and now it may.
 static int ask_once(
     struct ss_client *client, struct watch *watch, int signals, bool *ret_again)
 {
@@ -405,7 +405,7 @@ static int ask_once(
             client, signals, watch->is_live ? REDRAW_MS : LOOK_MS);
         look_idle(watch);
         draw_live(watch);
-        is_left = is_unread(watch);
+        is_left = !ss_client_call_is_done(call) && is_unread(watch);
     }
     if (!is_stopped && !is_left)
         return finish(client, watch, signals, &call, ret_again);
