@@ -230,7 +230,7 @@ static void announce(struct dev *dev)
             SS_VERSION_TEXT, dev->store, dev->endpoint, dev->workers_count);
     dev->is_announced = true;
     print_graphs(dev);
-    fflush(stdout);
+    ss_cli_flush();
 }
 
 // "sqlite superstep.db" as "superstep.db (sqlite)". Gives.
@@ -252,7 +252,7 @@ static void on_coordinator_line(struct dev *dev, const char *line)
     dev->coordinator.is_ready = true;
     if (dev->endpoint) { // it was restarted
         printf("the coordinator is ready again\n");
-        fflush(stdout);
+        ss_cli_flush();
         return;
     }
     listens += strlen(" listening on ");
@@ -276,7 +276,7 @@ static void on_worker_line(struct dev *dev, struct member *it, const char *line)
     } else {
         printf("%s\n", line);
     }
-    fflush(stdout);
+    ss_cli_flush();
 }
 
 // ---------------------------------------------------------------------- ending

@@ -148,7 +148,7 @@ static void print(const struct retain *counts)
             (long long)counts->pruned, (long long)counts->used,
             (long long)counts->waiting, (long long)counts->damaged,
             (long long)counts->cached);
-    fflush(stdout);
+    ss_cli_flush();
 }
 
 int ss_cmd_retain(struct ss_client *client)

@@ -33,8 +33,28 @@ static const char exit_text[] =
     "130 stopped by ctrl-C (a run that was accepted goes on).";
 
 static const struct ss_cli_command *running;
+static int unwritten_why; // an errno, of the first write that failed; 0: none
 // --json is among the words, whatever is wrong with the others.
 static bool is_for_programs;
+
+// -------------------------------------------------------------------- printing
+
+// Right behind a write to stdout: later nothing tells why it failed.
+static void keep_why(bool is_written)
+{
+    if (!is_written && unwritten_why == 0)
+        unwritten_why = errno;
+}
+
+void ss_cli_print(const char *text)
+{
+    keep_why(fputs(text, stdout) >= 0);
+}
+
+void ss_cli_flush(void)
+{
+    keep_why(fflush(stdout) == 0);
+}
 
 // ---------------------------------------------------------------------- saying
 
@@ -67,7 +87,7 @@ static void say(
     char *lines =
         what == SAYING_LINES ? ss_text_lines(message) : ss_text_plain(message);
     struct ss_screen screen = ss_screen_of(STDERR_FILENO);
-    fflush(stdout);
+    ss_cli_flush();
     if (is_for_programs)
         say_json(what, code, message);
     else
@@ -272,7 +292,8 @@ void ss_cli_json_line(const json_t *json, struct ss_buf *buf)
 void ss_cli_print_json(const json_t *json)
 {
     char *text = ss_text_line(json);
-    puts(text);
+    ss_cli_print(text);
+    ss_cli_print("\n");
     ss_free(text);
 }
 
@@ -288,7 +309,7 @@ int ss_cli_print_answer(json_t *answer, ss_cli_print_fn *print)
 
 void ss_cli_print_buf(struct ss_buf *buf)
 {
-    fputs(ss_buf_str(buf), stdout);
+    ss_cli_print(ss_buf_str(buf));
     ss_buf_fini(buf);
 }
 
@@ -501,13 +522,12 @@ static int parse(const struct ss_args *args, int argc, char **argv)
 }
 
 // Whether what was printed has arrived. A reader that has gone, as `head` does,
-// has read what it wanted. *ret_why: an errno; 0: an earlier write failed.
-static bool is_written(int *ret_why)
+// has read what it wanted.
+static bool is_written(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
-    bool is_flushed = fflush(stdout) == 0;
-    *ret_why = is_flushed ? 0 : errno;
-    if (is_flushed && !ferror(stdout))
+    ss_cli_flush();
+    if (!ferror(stdout))
         return true;
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
@@ -530,11 +550,10 @@ static int run_words(
     ss_args_fini(&args);
     ss_free(program);
     ss_free(about);
-    int why;
-    if (is_written(&why))
+    if (is_written())
         return status;
-    return ss_cli_fail(
-        "stdout: cannot write%s%s", why ? ": " : "", why ? strerror(why) : "");
+    return ss_cli_fail("stdout: cannot write%s%s", unwritten_why ? ": " : "",
+        unwritten_why ? strerror(unwritten_why) : "");
 }
 
 // superstep help [COMMAND], as many a hand types it. Returns the exit status.

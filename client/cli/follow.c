@@ -114,8 +114,10 @@ static void print_event(const json_t *event)
     char *plain = ss_text_plain(ss_buf_str(&buf));
     json_t *data = json_object_get(event, "data");
     char *line = data ? ss_text_line(data) : ss_text_line(event);
-    printf("%s%s\n", plain, line);
-    fflush(stdout);
+    ss_cli_print(plain);
+    ss_cli_print(line);
+    ss_cli_print("\n");
+    ss_cli_flush();
     ss_free(line);
     ss_free(plain);
     ss_buf_fini(&buf);
@@ -282,7 +284,7 @@ static int follow_end(const struct watch *watch, const json_t *answer)
         json_t *output = json_object_get(answer, "output");
         if (output && (!json_is_null(output) || status == SS_RUN_DONE))
             print_output(output, ss_json_str(answer, "thread", follow->thread));
-        fflush(stdout);
+        ss_cli_flush();
     }
     if (goes_on || status == SS_RUN_DONE)
         return SS_CLI_DONE;

@@ -97,7 +97,7 @@ static void print_rows(const struct ss_screen *screen, const char *rows)
         at += size + (at[size] != '\0');
     }
     fputs("\033[J", stdout);
-    fflush(stdout);
+    ss_cli_flush();
 }
 
 static int watch(
@@ -111,8 +111,8 @@ static int watch(
     if (status == SS_CLI_DONE && screen.width > 0)
         print_rows(&screen, ss_buf_str(&buf));
     else if (status == SS_CLI_DONE)
-        fputs(ss_buf_str(&buf), stdout);
-    fflush(stdout);
+        ss_cli_print(ss_buf_str(&buf));
+    ss_cli_flush();
     ss_buf_fini(&buf);
     return status;
 }

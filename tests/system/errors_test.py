@@ -356,6 +356,26 @@ def test_what_has_no_state_is_told_apart():
                         "there is no thread")
 
 
+def test_an_inner_graph_is_meant_by_the_name_of_its_node():
+    with World() as world:
+        world.coordinator()
+        text = (APPS / "inside.c").read_text(encoding="utf-8")
+        source = world.path("within.c")
+        source.write_text(text.replace("ss_checkpointer(graph, true);", ""),
+                          encoding="utf-8")
+        world.worker(world.compile(source))
+        world.do("run", "inside", "--thread", "f", "--input", "{}")
+        state = world.ask("state", "f", "--ns", "inner")
+        ns = state["config"]["checkpoint_ns"]
+        expect(ns.startswith("inner:") and state["values"], f"{state}")
+        history = world.ask("history", "f", "--ns", ns[:len("inner:1f0a")])
+        expect({one["config"]["checkpoint_ns"] for one in history} == {ns},
+               f"{history}")
+        world.do("run", "inside", "--thread", "f", "--input", "{}")
+        expect_no_state(world, ("f", "--ns", "inner"),
+                        "namespace inner may be inner:", f"{ns}")
+
+
 def test_an_input_over_the_limit_is_refused():
     with World() as world:
         world.coordinator()
@@ -428,10 +448,10 @@ def test_a_result_that_cannot_be_printed_is_an_error():
         world.coordinator()
         world.worker(HELLO)
         run = """run hello --thread t --input '{"name": "Ada"}'"""
-        for more in ("", " --stream updates"):
+        for more in ("", " --stream updates", " --json --stream updates"):
             told = shell(world, f"{run}{more} >/dev/full")
-            expect(told.wait() == 1 and "stdout: cannot write" in
-                   told.text("err"), told.text())
+            expect(told.wait() == 1 and "stdout: cannot write: No space left "
+                   "on device" in told.text("err"), told.text())
         # Who reads the first line alone has what it wanted: that is no error,
         # and all that may be said is that the run had not ended yet.
         told = shell(world, f"{run} --stream debug,values | head -1")
@@ -443,9 +463,17 @@ def test_a_result_that_cannot_be_printed_is_an_error():
 def test_a_full_disk_behind_the_output_is_told_as_such():
     with World() as world:
         world.coordinator()
-        told = shell(world, "graphs >/dev/full")
-        expect(told.wait() == 1 and "stdout: cannot write: No space left on "
-               "device" in told.text("err"), told.text())
+        world.worker(HELLO)
+        long = json.dumps({"name": "A" * 10_000})
+        world.path("input").write_text(long, encoding="utf-8")
+        world.do("run", "hello", "--thread", "t", "--input",
+                 f"@{world.path('input')}")
+        for words in ("graphs", "state t", "state t --json", "history t",
+                      "threads --names", "top --once",
+                      "retain --prune-after 1d"):
+            told = shell(world, f"{words} >/dev/full")
+            expect(told.wait() == 1 and "stdout: cannot write: No space left "
+                   "on device" in told.text("err"), f"{words}: {told.text()}")
 
 
 def test_a_command_that_may_open_no_file_says_so():
