@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "client/cli/namespace.h"
 #include "client/cli/pages.h"
 #include "client/cli/text.h"
 #include "common/base/ids.h"
@@ -77,10 +78,8 @@ struct candidates {
     bool has_more;
 };
 
-static void offer(struct candidates *all, const char *id)
+static void add(struct candidates *all, const char *id)
 {
-    if (!id || !fits(id, all->typed))
-        return;
     all->has_exact = all->has_exact || strcmp(id, all->typed) == 0;
     for (size_t i = 0; i < all->count; i++)
         if (strcmp(all->ids[i], id) == 0)
@@ -89,6 +88,12 @@ static void offer(struct candidates *all, const char *id)
         all->ids[all->count++] = id;
     else
         all->has_more = true;
+}
+
+static void offer(struct candidates *all, const char *id)
+{
+    if (id && fits(id, all->typed))
+        add(all, id);
 }
 
 static int choose(const struct candidates *all, char **ret_id)
@@ -218,6 +223,19 @@ int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     return status;
 }
 
+static int find_namespace(struct ss_client *client, const char *thread,
+    const char *typed, char **ret_ns)
+{
+    struct candidates all = {.what = "namespace", .typed = typed};
+    json_t *names = ss_cli_namespaces(client, thread, typed), *it;
+    const char *ns;
+    json_object_foreach (names, ns, it)
+        add(&all, ns);
+    int status = choose(&all, ret_ns);
+    json_decref(names);
+    return status;
+}
+
 // "1f0a": the beginning of an interrupt's id, 32 digits, and not all of it.
 static bool begins_interrupt(const char *typed)
 {
@@ -288,7 +306,7 @@ int ss_cli_find_words(
     // A graph is run on a new thread, too; files have threads of their own.
     bool has_thread =
         command->word != SS_CLI_WORD_GRAPH && command->word != SS_CLI_WORD_FILE;
-    const char **word = NULL, **thread = NULL;
+    const char **word = NULL, **thread = NULL, **ns = NULL;
     int status = SS_CLI_DONE;
     char *id = NULL;
     for (const struct ss_arg *it = ss_arg_at(command->options); it;
@@ -298,6 +316,8 @@ int ss_cli_find_words(
             word = list->items;
         else if (it->kind == SS_ARG_TEXT && strcmp(it->name, "thread") == 0)
             thread = it->to;
+        else if (it->kind == SS_ARG_TEXT && strcmp(it->name, "ns") == 0)
+            ns = it->to;
     }
     if (has_thread && thread && *thread) {
         status = ss_cli_find_thread(client, *thread, &id);
@@ -308,6 +328,11 @@ int ss_cli_find_words(
                            : ss_cli_find_run(
                                  client, thread ? *thread : NULL, *word, &id);
         status = replace(status, id, word);
+    }
+    const char **of = is_thread ? word : thread;
+    if (status == SS_CLI_DONE && ns && *ns && of && *of) {
+        status = find_namespace(client, *of, *ns, &id);
+        status = replace(status, id, ns);
     }
     return status;
 }

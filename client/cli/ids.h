@@ -26,8 +26,9 @@ int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
 int ss_cli_find_interrupts(
     struct ss_client *client, const char *thread, json_t **answers);
 
-// Put whole ids into the words of a command (its first), and into its option
-// --thread, if they are threads or runs. They stay until the process ends.
+// Put whole ids into the words of a command (its first), and into its options
+// --thread and --ns, if they are threads, runs or namespaces. They stay until
+// the process ends.
 int ss_cli_find_words(
     struct ss_client *client, const struct ss_cli_command *command);
 void ss_cli_find_words_fini(void);

@@ -82,7 +82,9 @@
 #define SS_CLI_GRAPH_OF_THREAD(to_text)                                        \
     SS_CLI_GRAPH(to_text, "default: the one of the thread")
 #define SS_CLI_NS(to_text)                                                     \
-    SS_CLI_TEXT("ns", 0, to_text, "NAMESPACE", "of an inner graph")
+    SS_CLI_TEXT("ns", 0, to_text, "NAMESPACE",                                 \
+        "of an inner graph; the name of its node is enough,\n"                 \
+        "as long as no other one has it")
 #define SS_CLI_AT(to_text, says)                                               \
     SS_CLI_TEXT("at", 0, to_text, "CHECKPOINT", says)
 #define SS_CLI_LIMIT(to_int, says)                                             \

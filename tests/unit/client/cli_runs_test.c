@@ -20,7 +20,8 @@ END_TEST
 
 START_TEST(every_option_of_a_run_is_in_the_request)
 {
-    PLAY({.op = "state", .final = "{\"state\":{\"metadata\":{}}}"},
+    PLAY({.op = "history", .final = "{\"history\":[{}]}"},
+        {.op = "state", .final = "{\"state\":{\"metadata\":{}}}"},
         {.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(
         RUN("run", "g", "--thread", "t", "--at", "c1", "--durability", "exit",
@@ -32,6 +33,8 @@ START_TEST(every_option_of_a_run_is_in_the_request)
             "{\"\": \"c0\"}", "--command", "{\"goto\": \"b\"}"),
         0);
     expect_asked(
+        "history {\"checkpoint_ns\":\"in:7\",\"limit\":1,"
+        "\"thread\":\"t\"}\n"
         "state {\"checkpoint_id\":\"c1\",\"graph\":\"g\","
         "\"checkpoint_ns\":\"in:7\",\"thread\":\"t\"}\n"
         "run {\"durability\":\"exit\",\"recursion_limit\":9,"

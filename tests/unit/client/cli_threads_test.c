@@ -155,7 +155,9 @@ START_TEST(state_and_history_are_shown)
         RUN("state", "t", "--at", "c", "--ns", "n", "--subgraphs"), 0);
     ck_assert(says(&out, "KEY  VALUE\na    1\n"));
     ck_assert(!says(&out, "Answer:")); // not of the past
-    expect_asked("state {\"checkpoint_id\":\"c\",\"checkpoint_ns\":\"n\","
+    expect_asked("history {\"checkpoint_ns\":\"n\",\"limit\":1,"
+                 "\"thread\":\"t\"}\n"
+                 "state {\"checkpoint_id\":\"c\",\"checkpoint_ns\":\"n\","
                  "\"subgraphs\":true,\"thread\":\"t\"}\n");
     ck_assert_int_eq(RUN("state", "t"), 0);
     ck_assert(says(&out, "Answer:  superstep resume t --value JSON\n"));

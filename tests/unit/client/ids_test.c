@@ -148,6 +148,59 @@ START_TEST(an_answer_may_name_a_part_of_its_question)
 }
 END_TEST
 
+START_TEST(a_namespace_may_be_named_by_its_nodes_and_a_part_of_their_tasks)
+{
+#define SAVED(ns) "{\"id\":\"c-" ns "\",\"ns\":\"" ns "\"}"
+#define REVIEW    "review:" ONE
+    PLAY({.op = "history", .final = "{\"history\":[]}"},
+        {.op = "checkpoints",
+            .final = "{\"checkpoints\":[" SAVED("") "," SAVED(REVIEW) "," SAVED(
+                REVIEW "|check:" OTHER) "," SAVED("reviews:" TWO) "]}"},
+        {.op = "state", .final = STATE});
+    ck_assert_int_eq(RUN("state", "t", "--ns", "review"), 0);
+    expect_asks("\"checkpoint_ns\":\"" REVIEW "\"");
+    ck_assert_int_eq(RUN("state", "t", "--ns", "review:1f1e"), 0);
+    expect_asks("\"checkpoint_ns\":\"" REVIEW "\"");
+    ck_assert_int_eq(RUN("state", "t", "--ns", "review|check"), 0);
+    expect_asks("\"checkpoint_ns\":\"" REVIEW "|check:" OTHER "\"");
+    // The name of a node is whole, and an id is no other one.
+    static const char *const others[] = {
+        "rev", "review:2", "review|che", "check", "review|check|in"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        RUN("state", "t", "--ns", others[i]);
+        char *asked = ss_format("\"checkpoint_ns\":\"%s\"", others[i]);
+        expect_asks(asked);
+        ss_free(asked);
+    }
+}
+END_TEST
+
+START_TEST(a_namespace_that_may_be_several_is_an_error_that_lists_them)
+{
+    PLAY({.op = "history", .final = "{\"history\":[]}"},
+        {.op = "checkpoints",
+            .after = "c-in:" ONE,
+            .final = "{\"checkpoints\":[" SAVED("in:" TWO) "]}"},
+        {.op = "checkpoints",
+            .final = "{\"checkpoints\":[" SAVED("in:" ONE) "],\"more\":true}"},
+        {.op = "state", .final = STATE});
+    ck_assert_int_eq(RUN("state", "t", "--ns", "in"), 1);
+    expect_err("superstep: namespace in may be in:" ONE " or in:" TWO "\n");
+    expect_asks("\"after\":\"c-in:" ONE "\"");
+}
+END_TEST
+
+START_TEST(a_namespace_that_is_there_is_that_one)
+{
+    PLAY({.op = "history", .final = "{\"history\":[{}]}"},
+        {.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c\"}}"});
+    ck_assert_int_eq(
+        RUN("update", "t", "--values", "{\"a\":1}", "--ns", "in"), 0);
+    ck_assert(!says(&was_asked, "checkpoints"));
+    expect_asks("\"checkpoint_ns\":\"in\"");
+}
+END_TEST
+
 static void expect_before(const char *name, const char *wanted)
 {
     char *before = ss_name_before(name);
@@ -198,6 +251,11 @@ int main(void)
     tcase_add_test(tcase, a_name_that_a_person_gave_is_never_taken_for_another);
     tcase_add_test(tcase, an_id_as_a_table_cuts_it_is_found);
     tcase_add_test(tcase, an_answer_may_name_a_part_of_its_question);
+    tcase_add_test(
+        tcase, a_namespace_may_be_named_by_its_nodes_and_a_part_of_their_tasks);
+    tcase_add_test(
+        tcase, a_namespace_that_may_be_several_is_an_error_that_lists_them);
+    tcase_add_test(tcase, a_namespace_that_is_there_is_that_one);
     tcase_add_test(tcase, the_name_before_another_is_text);
     tcase_add_test(
         tcase, a_thread_whose_name_ends_in_an_odd_character_is_looked_for);
