@@ -278,13 +278,17 @@ static void take_health(const json_t *answer, const char *who, json_t *found)
 {
     const json_t *health = json_object_get(answer, "health");
     const char *why = ss_json_str(health, "reason", NULL);
+    const char *slow = ss_json_str(health, "slow", NULL);
+    bool is_threadless = why && ss_json_bool(health, "threadless", false);
     json_t *item;
     size_t i;
-    if (why)
-        add_of(found,
-            ss_json_bool(health, "threadless", false) ? SS_FINDING_NOT_READY
-                                                      : SS_FINDING_STORE_SILENT,
-            who, ss_strdup(why));
+    if (why && !is_threadless)
+        add_of(found, SS_FINDING_STORE_SILENT, who, ss_strdup(why));
+    if (slow) // where it has no lease by that, this comes of it
+        add_of(found, SS_FINDING_STORE_SLOW, who,
+            ss_strdup(is_threadless ? why : slow));
+    else if (is_threadless)
+        add_of(found, SS_FINDING_NOT_READY, who, ss_strdup(why));
     const char *disk = ss_json_str(health, "disk", NULL);
     if (disk)
         add_of(found, SS_FINDING_DISK, who, ss_strdup(disk));

@@ -22,6 +22,10 @@ enum {
     // then.
     SS_STORE_SILENT_MS = 3000,
     SS_STORE_FAILING_MS = 500,
+    // One whose last writes took as long is slow, for as long as nothing newer
+    // is known: people see it, and no burst of a disk lasts three of them.
+    SS_STORE_SLOW_MS = 1000,
+    SS_STORE_SLOW_KEPT_MS = 60000,
     // While that lasts: how often the store is checked, and how often that is
     // logged.
     SS_STORE_LOOK_MS = 1000,

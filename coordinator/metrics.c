@@ -1,5 +1,8 @@
 // metrics.c - a coordinator's numbers (common/app/metrics.def).
 #include "common/app/metrics.h"
+
+#include <stdio.h>
+
 #include "common/app/clock.h"
 #include "common/app/notify.h"
 #include "common/model/value.h"
@@ -77,10 +80,17 @@ static void measure_link(const struct ss_coordinator *shell)
     ss_metric_set(SS_METRIC_LOG_SILENCED, (int64_t)shell->complaints.silenced);
 }
 
-const char *ss_shell_trouble(const struct ss_coordinator *shell)
+const char *ss_shell_trouble(struct ss_coordinator *shell)
 {
     const char *store = ss_watch_trouble(shell);
-    return store ? store : ss_core_trouble(shell->core);
+    const char *own = store ? NULL : ss_core_trouble(shell->core);
+    const char *slow = own ? ss_watch_slow(shell) : NULL;
+    if (!slow)
+        return store ? store : own;
+    // A lease ends before a write that would renew it does.
+    snprintf(shell->watch.lost, sizeof(shell->watch.lost), "%.100s: %.600s",
+        own, slow);
+    return shell->watch.lost;
 }
 
 void ss_shell_measure(struct ss_coordinator *shell)

@@ -80,7 +80,7 @@ static json_t *settings_limits(const struct ss_coordinator *shell)
 
 json_t *ss_shell_ask(void *ctx, const char *what)
 {
-    const struct ss_coordinator *shell = ctx;
+    struct ss_coordinator *shell = ctx;
     if (strcmp(what, "limits") == 0)
         return settings_limits(shell);
     if (strcmp(what, "store") == 0)
@@ -93,7 +93,8 @@ json_t *ss_shell_ask(void *ctx, const char *what)
         ss_free(text);
         return told;
     }
-    const char *why = strcmp(what, "away") == 0 ? ss_watch_away(shell)
-                                                : ss_shell_trouble(shell);
+    const char *why = strcmp(what, "away") == 0   ? ss_watch_away(shell)
+                      : strcmp(what, "slow") == 0 ? ss_watch_slow(shell)
+                                                  : ss_shell_trouble(shell);
     return why ? json_string(why) : json_null();
 }

@@ -22,6 +22,8 @@ struct ss_shell_watch {
     int64_t look_at_ms;       // next
     bool is_away;             // it says so itself
     char text[SS_ERROR_SIZE]; // while it does not
+    char slow[SS_ERROR_SIZE]; // why it is slow, and
+    char lost[SS_ERROR_SIZE]; // what comes of it
 };
 
 struct ss_coordinator {
@@ -77,6 +79,8 @@ void ss_shell_lists_take(struct ss_coordinator *shell);
 void ss_watch_turn(struct ss_coordinator *shell);
 int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell);
 const char *ss_watch_trouble(const struct ss_coordinator *shell);
+// How slow it is where it answers, but late; NULL: it is not.
+const char *ss_watch_slow(struct ss_coordinator *shell);
 // The same, of a store that says itself that it fails. NULL: it does not.
 const char *ss_watch_away(const struct ss_coordinator *shell);
 // The last wait, until `stop_by_ms`. False: the store has not answered, and
@@ -89,7 +93,7 @@ void ss_shell_measure(struct ss_coordinator *shell);
 void ss_shell_measure_job(const struct ss_job *job);
 // Why the coordinator cannot do its work, for /health and requests; NULL: it
 // can.
-const char *ss_shell_trouble(const struct ss_coordinator *shell);
+const char *ss_shell_trouble(struct ss_coordinator *shell);
 
 // settings.c: what it is set to, for `show config`; and what its core asks for.
 json_t *ss_shell_config(

@@ -101,6 +101,32 @@ const char *ss_watch_trouble(const struct ss_coordinator *shell)
     return shell->watch.since_ms ? shell->watch.text : NULL;
 }
 
+static bool all_are_slow(const int64_t ms[SS_STORE_PACE])
+{
+    for (size_t i = 0; i < SS_STORE_PACE; i++)
+        if (ms[i] < SS_STORE_SLOW_MS)
+            return false;
+    return true;
+}
+
+const char *ss_watch_slow(struct ss_coordinator *shell)
+{
+    int64_t ms[SS_STORE_PACE];
+    int64_t since_ms = ss_clock_ms() - SS_STORE_SLOW_KEPT_MS;
+    bool is_slow = !shell->is_opening &&
+                   ss_store_actors_pace(shell->actors, since_ms, ms) &&
+                   all_are_slow(ms);
+    if (!is_slow && shell->leases)
+        is_slow = ss_store_actor_pace(shell->leases, since_ms, ms) &&
+                  all_are_slow(ms);
+    if (!is_slow)
+        return NULL;
+    snprintf(shell->watch.slow, sizeof(shell->watch.slow),
+        "the store is slow: its last writes took %.1f s, %.1f s and %.1f s",
+        (double)ms[2] / 1000, (double)ms[1] / 1000, (double)ms[0] / 1000);
+    return shell->watch.slow;
+}
+
 const char *ss_watch_away(const struct ss_coordinator *shell)
 {
     return shell->watch.is_away ? ss_watch_trouble(shell) : NULL;

@@ -50,7 +50,7 @@ static json_t *show_health(const struct ss_core *core)
 {
     json_t *why = show_ask(core, "trouble");
     const char *reason = json_string_value(why), *own = ss_core_trouble(core);
-    bool has_none = reason && own && strcmp(reason, own) == 0;
+    bool has_none = reason && own && strncmp(reason, own, strlen(own)) == 0;
     json_t *answer = json_pack("{s:{s:b, s:s*, s:o*, s:o, s:I}}", "health",
         "ok", json_is_null(why), "reason", reason, "threadless",
         has_none ? json_true() : NULL, "damaged", ss_core_damage_list(core),
@@ -58,10 +58,13 @@ static json_t *show_health(const struct ss_core *core)
     json_t *store = show_ask(core, "store");
     if (json_is_object(store))
         json_object_set(json_object_get(answer, "health"), "store", store);
-    json_t *disk = show_ask(core, "disk");
-    if (json_is_string(disk))
-        json_object_set(json_object_get(answer, "health"), "disk", disk);
-    json_decref(disk);
+    static const char *const texts[] = {"disk", "slow"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        json_t *text = show_ask(core, texts[i]);
+        if (json_is_string(text))
+            json_object_set(json_object_get(answer, "health"), texts[i], text);
+        json_decref(text);
+    }
     json_decref(store);
     json_decref(why);
     return answer;

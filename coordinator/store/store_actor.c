@@ -62,6 +62,9 @@ struct ss_store_actor {
     int64_t failed_ms;        // when the last one was not
     int64_t troubled_ms;      // when the store said why
     int64_t answered_ms;
+    int64_t took_ms[SS_STORE_PACE]; // the last writes, the newest first
+    size_t took_count;
+    int64_t wrote_ms;              // when the last one ended
     char what[SS_STORE_WHAT_SIZE]; // failed last
     char why[SS_ERROR_SIZE];
 };
@@ -229,6 +232,22 @@ static bool is_away(const struct ss_job *job)
            (job->status == SS_EAGAIN && !asks_for_shards);
 }
 
+static bool is_write(const struct ss_job *job)
+{
+    return job->type == SS_JOB_APPLY || job->type == SS_JOB_RENEW ||
+           job->type == SS_JOB_CLAIM || job->type == SS_JOB_TAKE ||
+           job->type == SS_JOB_HAND || job->type == SS_JOB_END;
+}
+
+static void note_pace(struct ss_store_actor *actor)
+{
+    memmove(actor->took_ms + 1, actor->took_ms,
+        (SS_STORE_PACE - 1) * sizeof(*actor->took_ms));
+    actor->took_ms[0] = actor->answered_ms - actor->doing_since_ms;
+    actor->wrote_ms = actor->answered_ms;
+    actor->took_count += actor->took_count < SS_STORE_PACE;
+}
+
 static void note_end(
     struct ss_store_actor *actor, const struct ss_job *finished)
 {
@@ -242,8 +261,25 @@ static void note_end(
     } else {
         actor->failing_since_ms = 0;
         actor->answered_ms = now_ms();
+        if (is_write(last)) {
+            note_pace(actor);
+        }
     }
     actor->doing = NULL;
+}
+
+bool ss_store_actor_pace(const struct ss_store_actor *actor, int64_t since_ms,
+    int64_t ret_ms[SS_STORE_PACE])
+{
+    // To look takes the lock, too.
+    struct ss_store_actor *it = (struct ss_store_actor *)actor;
+    lock(it);
+    bool is_known = it->took_count == SS_STORE_PACE && it->wrote_ms >= since_ms;
+    if (is_known) {
+        memcpy(ret_ms, it->took_ms, sizeof(it->took_ms));
+    }
+    unlock(it);
+    return is_known;
 }
 
 bool ss_store_actor_waits(const struct ss_store_actor *actor,

@@ -74,6 +74,12 @@ bool ss_store_actor_waits(const struct ss_store_actor *actor,
 // When a call was answered last, CLOCK_MONOTONIC; 0: none was.
 int64_t ss_store_actor_answered_ms(const struct ss_store_actor *actor);
 
+// How long its last writes took, in ms, the newest first. False: it has not
+// made so many, or the last one ended before `since_ms`.
+enum { SS_STORE_PACE = 3 };
+bool ss_store_actor_pace(const struct ss_store_actor *actor, int64_t since_ms,
+    int64_t ret_ms[SS_STORE_PACE]);
+
 // In place of a thread, for tests and the local runner: jobs are done when they
 // are submitted, in the caller's thread. Nobody waits for one: there is no
 // descriptor (ss_store_actor_fd() is -1), and no call of the system is made.

@@ -98,6 +98,26 @@ bool ss_store_actors_wait(const struct ss_store_actors *actors,
     return waits;
 }
 
+bool ss_store_actors_pace(const struct ss_store_actors *actors,
+    int64_t since_ms, int64_t ret_ms[SS_STORE_PACE])
+{
+    int64_t slowest_ms = -1;
+    for (size_t i = 0; i < actors->count; i++) {
+        int64_t ms[SS_STORE_PACE], sum_ms = 0;
+        if (!ss_store_actor_pace(actors->actors[i], since_ms, ms)) {
+            continue;
+        }
+        for (size_t k = 0; k < SS_STORE_PACE; k++) {
+            sum_ms += ms[k];
+        }
+        if (sum_ms > slowest_ms) {
+            slowest_ms = sum_ms;
+            memcpy(ret_ms, ms, sizeof(ms));
+        }
+    }
+    return slowest_ms >= 0;
+}
+
 void ss_store_actors_stop(struct ss_store_actors **actors)
 {
     struct ss_store_actors *it = *actors;

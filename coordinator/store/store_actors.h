@@ -39,6 +39,9 @@ bool ss_store_actors_finish_until(
 // waits since then.
 bool ss_store_actors_wait(const struct ss_store_actors *actors,
     int64_t answered_ms, struct ss_store_wait *ret_wait);
+// As ss_store_actor_pace(), of the one that is slowest.
+bool ss_store_actors_pace(const struct ss_store_actors *actors,
+    int64_t since_ms, int64_t ret_ms[SS_STORE_PACE]);
 // Finish what was handed to them, stop, close the stores.
 void ss_store_actors_stop(struct ss_store_actors **actors);
 // Queue a job. Takes.

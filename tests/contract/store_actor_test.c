@@ -462,6 +462,29 @@ START_TEST(what_it_waits_for_is_told)
 }
 END_TEST
 
+START_TEST(the_times_of_its_last_writes_are_told)
+{
+    enum { SLOW_MS = 20 };
+    int64_t ms[SS_STORE_PACE];
+    for (uint64_t i = 0; i < SS_STORE_PACE + 1; i++) {
+        ck_assert(!ss_store_actor_pace(actor, 0, ms) || i == SS_STORE_PACE);
+        gate_shut();
+        submit_row(i, "t", i + 1, "row");
+        gate_await();
+        if (i > 0) { // the first one is forgotten
+            poll(NULL, 0, SLOW_MS);
+        }
+        gate_open();
+        expect(i, SS_OK);
+    }
+    ck_assert(ss_store_actor_pace(actor, 0, ms));
+    for (size_t i = 0; i < SS_STORE_PACE; i++) {
+        ck_assert_int_ge(ms[i], SLOW_MS);
+    }
+    ck_assert(!ss_store_actor_pace(actor, INT64_MAX, ms));
+}
+END_TEST
+
 START_TEST(a_store_that_goes_on_trying_says_why)
 {
     struct ss_store_wait wait;
@@ -584,6 +607,7 @@ static Suite *suite(void)
     tcase_add_test(t, scans_see_all_that_was_put_before_them);
     tcase_add_test(t, stopping_finishes_what_is_queued);
     tcase_add_test(t, what_it_waits_for_is_told);
+    tcase_add_test(t, the_times_of_its_last_writes_are_told);
     tcase_add_test(t, a_store_that_goes_on_trying_says_why);
     tcase_add_test(t, what_failed_is_waited_for_until_something_is_answered);
     tcase_add_test(t, one_that_waits_is_not_waited_for_longer_than_that);

@@ -40,6 +40,7 @@ REMEDY = {
     "descriptors": "ulimit -n",
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
     "store-silent": "a lock that",
+    "store-slow": "--cluster-lease-ms",
     "not-ready": "One that has just started is ready within seconds",
     "damaged": "Restore the database",
     "coordinator-unreached": "--advertise",
@@ -380,6 +381,49 @@ def test_a_store_that_does_not_answer():
                         "to read thread", "a lock")
         expect(run.wait() == 0, run.text())
         expect(doctor(world) == {}, "why?")
+
+
+# Each write to that table takes so long (as often as that is said); the rest of
+# the database is quick.
+SLOW = """
+CREATE FUNCTION superstep.slow() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_sleep(1.1); RETURN NULL; END $$;
+CREATE TRIGGER slow AFTER {when} ON superstep.{table}
+    FOR EACH STATEMENT EXECUTE FUNCTION superstep.slow()"""
+
+
+def wait_for_slow(world, says):
+    """What it says once it has seen some writes, and nothing else of that."""
+    end = time.monotonic() + DEADLINE_S
+    while True:
+        asked = world.command("doctor", "--json")
+        asked.wait()
+        found = {item["finding"]: item["text"]
+                 for item in json.loads(asked.text("out"))}
+        if re.fullmatch(says, found.get("store-slow", "")):
+            return found
+        expect(time.monotonic() < end, f"it never said {says!r}, but {found}")
+
+
+@needs_postgres
+def test_a_store_that_is_slow_is_told_as_such():
+    """With the lease that it costs, and where it costs none."""
+    with World() as world, postgres.Postgres() as server:
+        world.coordinator("--store", server.url(), "--cluster-lease-ms", "1000")
+        world.worker(HELLO)
+        expect(doctor(world) == {}, "nothing is wrong yet")
+        server.sql(SLOW.format(table="members", when="UPDATE"))
+        found = wait_for_slow(
+            world, r"it has no lease, and owns no thread: the store is slow: its "
+            r"last writes took \d\.\d s, \d\.\d s and \d\.\d s")
+        expect("not-ready" not in found, f"it is the store: {found}")
+    with World() as world, postgres.Postgres() as server:
+        world.coordinator("--store", server.url())
+        world.worker(HELLO)
+        server.sql(SLOW.format(table="journal", when="INSERT"))
+        world.do("run", "hello", "--input", '{"name": "Ada"}')
+        expect_only(doctor(world), "store-slow",
+                    "the store is slow: its last writes took")
 
 
 def test_a_thread_that_cannot_be_read():
