@@ -75,8 +75,8 @@ static json_t *show_health(const struct ss_core *core)
 static bool show_is_read(enum ss_op op)
 {
     static const enum ss_op reads[] = {SS_OP_STATE, SS_OP_HISTORY,
-        SS_OP_CHECKPOINTS, SS_OP_JOURNAL, SS_OP_EXPLAIN, SS_OP_THREADS,
-        SS_OP_RUNS};
+        SS_OP_CHECKPOINTS, SS_OP_JOURNAL, SS_OP_EXPLAIN, SS_OP_THREAD,
+        SS_OP_THREADS, SS_OP_RUNS};
     for (size_t i = 0; i < sizeof(reads) / sizeof(*reads); i++)
         if (reads[i] == op)
             return true;

@@ -102,8 +102,8 @@ def expect_reads_fail_at_once(world):
     """None waits for the store, and so none behind another."""
     begun = time.monotonic()
     reads = [world.command(*words) for words in (
-        ("state", "cold"), ("history", "cold"), ("explain", "-t", "cold"),
-        ("journal", "cold"), ("runs",), ("threads",))]
+        ("state", "cold"), ("history", "cold"), ("thread", "cold"),
+        ("explain", "-t", "cold"), ("journal", "cold"), ("runs",), ("threads",))]
     for read in reads:
         expect(read.wait() == 1, read.text())
         expect("the store has not answered" in read.text("err"), read.text())
