@@ -272,7 +272,7 @@ int ss_cli_find_interrupts(
         char *id = NULL;
         status = find_interrupt(client, thread, typed, &id);
         // Under anything but an id it would be taken for the answer itself.
-        if (status == SS_CLI_DONE && !is_interrupt(id))
+        if (status == SS_CLI_DONE && !(id && is_interrupt(id)))
             status = ss_cli_fail("thread %s asks nothing under the id \"%s\": "
                                  "superstep state %s tells what it asks",
                 thread, typed, thread);

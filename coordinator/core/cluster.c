@@ -105,7 +105,6 @@ static void cluster_lost(
             core, ss_shards_count(&command->shards), command->name);
 }
 
-// Tell the engine, workers and clients which coordinators there are.
 // Once a change: who comes to a store that others use, or whose others go.
 static void say_members(
     struct ss_core *core, const json_t *before, const json_t *now)
@@ -123,6 +122,7 @@ static void say_members(
     ss_buf_fini(&names);
 }
 
+// Tell the engine, workers and clients which coordinators there are.
 static void cluster_members(struct ss_core *core, const struct ss_cluster *seen,
     const char *const *endpoints)
 {
