@@ -161,6 +161,7 @@ static int run_on_files(struct range *range)
     }
     range->options.folder = folder;
     int status = jobs_run(range);
+    range->options.folder = NULL;
     pid_t child = fork();
     if (child == 0) {
         execl("/bin/rm", "rm", "-rf", folder, (char *)NULL);
