@@ -298,6 +298,18 @@ static size_t write_head(const struct ss_board *board,
     return 1 + i;
 }
 
+static void write_keys(
+    enum ss_board_sort sort, const struct ss_screen *screen, struct ss_buf *buf)
+{
+    char *row =
+        ss_format("sorted by %s; s: sort otherwise, q: quit", sort_keys[sort]);
+    char *cut = ss_text_cut(row, screen->width);
+    ss_buf_addf(buf, "%s%s%s", ss_tone_on(screen, SS_TONE_DIM), cut,
+        ss_tone_off(screen, SS_TONE_DIM));
+    ss_free(cut);
+    ss_free(row);
+}
+
 void ss_board_write(struct ss_board *board, const struct ss_board *before,
     const char *endpoint, enum ss_board_sort sort,
     const struct ss_screen *screen, struct ss_buf *buf)
@@ -326,10 +338,8 @@ void ss_board_write(struct ss_board *board, const struct ss_board *before,
             sections[i].rows = TASKS_SHOWN;
         write_section(&sections[i], screen, buf);
     }
-    if (is_screen)
-        ss_buf_addf(buf, "%ssorted by %s; s: sort otherwise, q: quit%s",
-            ss_tone_on(screen, SS_TONE_DIM), sort_keys[sort],
-            ss_tone_off(screen, SS_TONE_DIM));
+    if (is_screen && screen->height > head)
+        write_keys(sort, screen, buf);
     json_decref(nodes);
     json_decref(tasks);
 }

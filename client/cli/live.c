@@ -79,13 +79,14 @@ static bool is_asked_to_stop(struct ss_client *client, const struct keys *keys,
     return false;
 }
 
-// Each row of a screen in its place, so that nothing scrolls or flickers.
+// Each row of a screen in its place, so that nothing scrolls or flickers: what
+// is wider than the screen ends at its edge, and goes on in no next row.
 static void print_rows(const struct ss_screen *screen, const char *rows)
 {
     size_t count = 0, shown = 0;
     for (const char *at = rows; *at; at++)
         count += *at == '\n' || !at[1];
-    fputs("\033[H", stdout);
+    fputs("\033[?7l\033[H", stdout);
     for (const char *at = rows; *at; shown++) {
         size_t size = strcspn(at, "\n");
         bool is_last = shown + 1 == screen->height || shown + 1 == count;
@@ -96,7 +97,7 @@ static void print_rows(const struct ss_screen *screen, const char *rows)
         printf("%.*s\033[K%s", (int)size, at, is_last ? "" : "\n");
         at += size + (at[size] != '\0');
     }
-    fputs("\033[J", stdout);
+    fputs("\033[J\033[?7h", stdout);
     ss_cli_flush();
 }
 

@@ -180,7 +180,9 @@ START_TEST(a_list_is_watched_on_its_screen_until_q)
     play_runs();
     command_on_terminal(3, 100);
     ck_assert_int_eq(RUN_WITH("q", "runs", "--watch"), 0);
-    ck_assert(strncmp(ss_buf_str(&out), "\x1b[HRUN ", 7) == 0);
+    // No row goes on in the next one.
+    ck_assert(strncmp(ss_buf_str(&out), "\x1b[?7l\x1b[HRUN ", 12) == 0);
+    ck_assert(says(&out, "\x1b[J\x1b[?7h"));
     ck_assert(says(&out, RED "failed"));
     ck_assert(says(&out, "\n" MORE " 2 more"));
     ck_assert_int_eq(RUN_WITH("q", "show", "runs", "-w"), 0);
