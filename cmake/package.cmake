@@ -2,7 +2,10 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME superstep)
 set(CPACK_PACKAGE_VENDOR Superstep)
+# Who makes the packages says who they are: DEBEMAIL, DEBFULLNAME.
 set(CPACK_PACKAGE_CONTACT "Superstep <superstep@localhost>")
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/cmake/package_maintainer.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/package_stage.cmake)
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -45,7 +48,7 @@ foreach(part IN LISTS CPACK_COMPONENTS_ALL)
 endforeach()
 # The units' user is there before they start.
 set(SS_POSTINST "#!/bin/sh\nset -e\n"
-    "[ ! -x /usr/bin/systemd-sysusers ] || systemd-sysusers\n")
+    "! command -v systemd-sysusers >/dev/null || systemd-sysusers\n")
 string(CONCAT SS_POSTINST ${SS_POSTINST})
 file(WRITE ${CMAKE_BINARY_DIR}/deb/postinst "${SS_POSTINST}")
 file(CHMOD ${CMAKE_BINARY_DIR}/deb/postinst PERMISSIONS OWNER_READ OWNER_WRITE
@@ -53,4 +56,7 @@ file(CHMOD ${CMAKE_BINARY_DIR}/deb/postinst PERMISSIONS OWNER_READ OWNER_WRITE
 set(CPACK_DEBIAN_COORDINATOR_PACKAGE_CONTROL_EXTRA
     ${CMAKE_BINARY_DIR}/deb/postinst)
 set(CPACK_DEBIAN_WORKER_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/deb/postinst)
+file(WRITE ${CMAKE_BINARY_DIR}/deb/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA
+    ${CMAKE_BINARY_DIR}/deb/triggers)
 include(CPack)

@@ -10,6 +10,8 @@ fail()
     exit 1
 }
 
+DEBFULLNAME='Ada Maintains' DEBEMAIL=ada@maintains.example
+export DEBFULLNAME DEBEMAIL
 cpack --config "$SS_BUILD_DIR/CPackConfig.cmake" -G DEB -B "$place" \
     >"$place/log" 2>&1 || { cat "$place/log"; fail "cpack failed"; }
 has() # package, files...
@@ -23,11 +25,11 @@ has() # package, files...
         [ -s "$place/$package/usr/$file" ] || fail "$package lacks $file"
     done
 }
-has superstep bin/superstep share/man/man1/superstep.1 \
+has superstep bin/superstep share/man/man1/superstep.1.gz \
     share/bash-completion/completions/superstep share/doc/superstep/LICENSE
 for part in coordinator worker; do
     has superstep-$part bin/superstep-$part \
-        share/man/man1/superstep-$part.1 lib/sysusers.d/superstep-$part.conf
+        share/man/man1/superstep-$part.1.gz lib/sysusers.d/superstep-$part.conf
     dpkg-deb -f "$place/superstep-$part"_*.deb Depends | grep -q libjansson4 ||
         fail "superstep-$part depends on no library"
     "$place/superstep-$part/usr/bin/superstep-$part" --version >/dev/null ||
@@ -56,6 +58,11 @@ for package in superstep superstep-coordinator superstep-worker libsuperstep0 \
     superstep-dev; do
     grep -q MIT "$place/$package/usr/share/doc/$package/copyright" ||
         fail "$package has no licence"
+    gzip -dc "$place/$package/usr/share/doc/$package/changelog.gz" |
+        grep -q "^$package (" || fail "$package has no changelog"
+    dpkg-deb -f "$place/$package"_*.deb Maintainer |
+        grep -qx 'Ada Maintains <ada@maintains.example>' ||
+        fail "$package does not say who made it"
     for file in $(find "$place/$package/usr" -type f -name '*.[ao]' -o \
         -name '*.so*' -type f -o -path '*/bin/*' -type f); do
         unneeded=' \.debug_| \.symtab'
@@ -64,6 +71,9 @@ for package in superstep superstep-coordinator superstep-worker libsuperstep0 \
             fail "$package: ${file##*/} is not stripped"
     done
 done
+dpkg-deb -I "$place/libsuperstep0"_*.deb triggers 2>/dev/null |
+    grep -q '^activate-noawait ldconfig' ||
+    fail "libsuperstep0 does not say that there is one more library"
 # So that packages of programs that are linked with it know whom they need.
 dpkg-deb -I "$place/libsuperstep0"_*.deb shlibs 2>/dev/null |
     grep -q '^libsuperstep 0 libsuperstep0' ||
