@@ -81,6 +81,28 @@ static void fail_from(struct ss_task *task, const struct ss_error *error)
     task->outcome->kind = SS_OUTCOME_FAILED;
 }
 
+// Whoever encodes a value calls itself for each level: one that has too many,
+// or holds itself, ends here.
+static int check_depth(const char *what, const char *name,
+    struct ss_value *value, struct ss_error *error)
+{
+    struct ss_error inner;
+    if (ss_value_valid(value, &inner) == SS_OK)
+        return SS_OK;
+    return ss_error_set(error, SS_EUPDATE,
+        "%s \"%s\": %s; does it hold itself?", what, name, inner.message);
+}
+
+static int check_depths(const struct ss_task *task, struct ss_error *error)
+{
+    const struct ss_writes *writes = &task->outcome->writes;
+    int status = SS_OK;
+    for (size_t i = 0; status == SS_OK && i < writes->count; i++)
+        status = check_depth("what was written to", writes->items[i].channel,
+            writes->items[i].value, error);
+    return status;
+}
+
 // What the body wrote must be what its keys hold.
 static int check_types(const struct ss_task *task, struct ss_error *error)
 {
@@ -120,6 +142,8 @@ static void run_writers(struct ss_task *task, json_t *returned)
     int status = ss_writers_run(graph, &graph->nodes[task->node], returned,
         &task->order->fresh, &hooks, task->order->task_id, &outcome->writes,
         &parent, &error);
+    if (status == SS_OK)
+        status = check_depths(task, &error);
     if (status == SS_OK && is_by_body)
         status = check_types(task, &error);
     if (status != SS_OK) {
@@ -185,9 +209,12 @@ static void run_fold(struct ss_task *task)
         status = ss_task_fold(&graph->reducers[channel], name,
             order->fold.value ? ss_value_json(order->fold.value) : NULL,
             order->fold.writes, &result, &error);
-    if (status == SS_OK)
+    if (status == SS_OK) {
         task->outcome->folded = ss_value_new(result);
-    else
+        status = check_depth(
+            "the reducer of key", name, task->outcome->folded, &error);
+    }
+    if (status != SS_OK)
         fail_from(task, &error);
 }
 

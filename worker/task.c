@@ -112,6 +112,24 @@ static bool is_there(struct ss_task *task, const char *call, json_t *value)
     return value != NULL;
 }
 
+// The same, of a value that is encoded before the body has returned, or that is
+// none of its writes (execute.c looks at those). One that cannot be is let go.
+static bool is_good(struct ss_task *task, const char *call, json_t *value)
+{
+    struct ss_error error;
+    if (!is_there(task, call, value))
+        return false;
+    struct ss_value *held = ss_value_new(json_incref(value));
+    bool is_valid = ss_value_valid(held, &error) == SS_OK;
+    ss_value_unref(held);
+    if (is_valid)
+        return true;
+    ss_task_fail(task, SS_EUPDATE, NULL, SS_RETRY_NO,
+        "%s: %s; does it hold itself?", call, error.message);
+    json_decref(value);
+    return false;
+}
+
 // ------------------------------------------------------------------ input
 
 json_t *ss_task_input(const struct ss_task *task)
@@ -348,7 +366,7 @@ static void show(
 
 int ss_emit(struct ss_task *task, json_t *item)
 {
-    if (!is_there(task, "ss_emit", item))
+    if (!is_good(task, "ss_emit", item))
         return SS_FAILED;
     show(task, task->order->want_custom, SS_LIVE_CUSTOM, item);
     return 0;
@@ -356,7 +374,7 @@ int ss_emit(struct ss_task *task, json_t *item)
 
 int ss_emit_message(struct ss_task *task, json_t *chunk)
 {
-    if (!is_there(task, "ss_emit_message", chunk))
+    if (!is_good(task, "ss_emit_message", chunk))
         return SS_FAILED;
     show(task, task->order->want_messages, SS_LIVE_MESSAGE, chunk);
     return 0;
@@ -451,7 +469,7 @@ int ss_interrupt_schema(struct ss_task *task, json_t *question, json_t *schema,
     bool check, json_t **ret_answer)
 {
     *ret_answer = NULL;
-    if (!is_there(task, "ss_interrupt", question)) {
+    if (!is_good(task, "ss_interrupt", question)) {
         json_decref(schema);
         return SS_FAILED;
     }

@@ -249,6 +249,56 @@ START_TEST(a_value_that_json_pack_refused_fails_with_a_hint)
 }
 END_TEST
 
+// ------------------------------------------------------------------ depth
+
+static json_t *loop; // a list that holds a list that holds it
+
+static int write_loop(struct ss_task *task)
+{
+    return ss_set_json(task, "log", json_incref(loop));
+}
+
+static int send_loop(struct ss_task *task)
+{
+    return ss_send_to(task, "work", json_incref(loop));
+}
+
+static int show_loop(struct ss_task *task)
+{
+    return ss_emit(task, json_incref(loop));
+}
+
+static int ask_loop(struct ss_task *task)
+{
+    json_t *answer;
+    return ss_interrupt(task, json_incref(loop), &answer);
+}
+
+static void fails_with_loop(ss_node_fn *node, const char *what)
+{
+    char wanted[160];
+    snprintf(wanted, sizeof(wanted),
+        "failed invalid_update (-): %s: a value is nested deeper than 512 "
+        "levels; does it hold itself?",
+        what);
+    body = node;
+    bench_order(&b, "work", "{}")->want_custom = true;
+    ck_assert_str_eq(bench_told(&b), wanted);
+}
+
+START_TEST(a_value_that_holds_itself_fails_its_task_and_not_its_worker)
+{
+    loop = json_array();
+    json_array_append_new(loop, json_pack("[O]", loop));
+    fails_with_loop(write_loop, "what was written to \"log\"");
+    fails_with_loop(send_loop, "what was written to \"__pregel_tasks\"");
+    fails_with_loop(show_loop, "ss_emit");
+    fails_with_loop(ask_loop, "ss_interrupt");
+    json_array_clear(loop);
+    json_decref(loop);
+}
+END_TEST
+
 static int go_to_unset(struct ss_task *task)
 {
     return ss_goto(task, ss_input_str(task, "unset"));
@@ -596,6 +646,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, what_is_no_map_is_refused);
     tcase_add_test(tcase, an_update_that_looks_like_a_mark_is_none);
     tcase_add_test(tcase, a_value_that_json_pack_refused_fails_with_a_hint);
+    tcase_add_test(
+        tcase, a_value_that_holds_itself_fails_its_task_and_not_its_worker);
     tcase_add_test(tcase, a_body_that_goes_to_no_node_fails);
     tcase_add_test(tcase, failures_say_what_and_whether_to_try_again);
     tcase_add_test(tcase, the_first_failure_sticks_whatever_is_returned);
