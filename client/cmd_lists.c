@@ -22,7 +22,7 @@
 #include "common/model/thread_status.h"
 #include "common/model/value.h"
 
-enum { COLUMNS_MAX = 8 };
+enum { COLUMNS_MAX = 8, HEALTH_MS = 1000 };
 
 static struct ss_arg_list words;
 static const char *thread;
@@ -85,8 +85,10 @@ struct subject {
     const char *what;
     const char *op; // the request, and the list in its answer; NULL: `show`
     bool has_limit;
-    bool is_paged;      // the list may be longer than one answer
-    bool is_timed;      // the newest first, unless --after says where to begin
+    bool is_paged; // the list may be longer than one answer
+    bool is_timed; // the newest first, unless --after says where to begin
+    // Of several coordinators each knows its own: says what this one leaves out
+    void (*tell)(struct ss_client *client);
     const char *status; // only what stands so; NULL: all, or what was said
     const char *none;   // what stands in place of an empty list
     const char *others; // what may have been meant instead; or NULL
@@ -110,6 +112,8 @@ static int add_workers(
     struct ss_client *client, json_t **list, struct ss_client_error *error);
 static int to_questions(
     struct ss_client *client, json_t **list, struct ss_client_error *error);
+static void tell_scope(struct ss_client *client);
+static void tell_tasks(struct ss_client *client);
 static void tell_runs(json_t *runs);
 static void name_long(json_t *rows);
 static void name_everything(json_t *pauses);
@@ -175,12 +179,14 @@ static const struct subject subjects[] = {
             COLUMN("WORKERS", "workers", NUMBER)}},
     {.what = "tasks",
         .op = "tasks",
+        .tell = tell_tasks,
         .has_limit = true,
         .none = "No task is out, and none waits.",
         .rows = ss_waiting_rows,
         .columns = SS_WAITING_COLUMNS},
     {.what = "workers",
         .op = "workers",
+        .tell = tell_scope,
         .none = "No worker is connected.",
         .name = "worker",
         .advice = " Start one: superstep-worker --app APP.so",
@@ -202,6 +208,7 @@ static const struct subject subjects[] = {
             WIDE("REASON", "reason", TEXT)}},
     {.what = "leases",
         .op = "workers",
+        .tell = tell_scope,
         .none = "Nobody has a lease.",
         .fill = add_leases,
         .columns = {WIDE("WORKER", "worker", TEXT),
@@ -419,6 +426,31 @@ static void tell_page(const struct ss_cli_found *found)
         ss_cli_note("there are more: --page '%s' goes on", found->next);
 }
 
+static void tell_scope(struct ss_client *client)
+{
+    size_t count = 0;
+    while (ss_client_coordinator(client, count))
+        count++;
+    if (count > 1)
+        ss_cli_note("this is what %s knows, one of %zu coordinators: "
+                    "--coordinator asks another one",
+            ss_client_endpoint(client), count);
+}
+
+// One that cannot work lets go of its threads, and has no tasks then.
+static void tell_tasks(struct ss_client *client)
+{
+    json_t *answer = NULL;
+    const struct ss_client_ask quickly = {.timeout_ms = HEALTH_MS};
+    tell_scope(client);
+    (void)ss_client_ask(client, "health", NULL, &quickly, &answer, NULL);
+    const char *why =
+        ss_json_str(json_object_get(answer, "health"), "reason", NULL);
+    if (why)
+        ss_cli_note("%s", why);
+    json_decref(answer);
+}
+
 // The same for programs, which read a list of objects: the last one has it.
 static void add_page(json_t *list, const struct ss_cli_found *found)
 {
@@ -455,6 +487,8 @@ static int ask_for(struct ss_client *client, const struct view *view,
         return ss_cli_client_fail(client, &error, NULL, view->of);
     }
     tell_page(found);
+    if (subject->tell && !watched && !names && !ss_cli_options.json)
+        subject->tell(client);
     if (json_array_size(found->list) == 0 && !watched)
         ss_cli_warn_unknown(
             client, ss_json_str(view->body, "graph", NULL), view->of);

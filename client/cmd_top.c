@@ -1,6 +1,7 @@
 // cmd_top.c - superstep top: what a coordinator does, again and again.
 #include "client/cli/board.h"
 #include "client/cli/live.h"
+#include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/app/clock.h"
 
@@ -31,8 +32,9 @@ static void look_more(struct ss_client *client, struct ss_board *board)
         json_decref(answer);
     }
     if (ss_client_ask(client, "health", NULL, NULL, &answer, &ignored) == 0) {
-        board->store = json_incref(
-            json_object_get(json_object_get(answer, "health"), "store"));
+        const json_t *health = json_object_get(answer, "health");
+        board->store = json_incref(json_object_get(health, "store"));
+        board->reason = json_incref(json_object_get(health, "reason"));
         json_decref(answer);
     }
 }
@@ -52,6 +54,8 @@ static int look(struct ss_client *client, struct ss_board *ret_board,
             NULL, &board.tasks, error);
     if (status == 0)
         look_more(client, &board);
+    while (ss_client_coordinator(client, board.coordinators))
+        board.coordinators++;
     board.at_ms = ss_clock_ms();
     if (status != 0)
         ss_board_fini(&board);
@@ -69,11 +73,11 @@ struct top {
 
 static void write_json(const struct ss_board *board, struct ss_buf *buf)
 {
-    json_t *json = json_pack("{s:O, s:O, s:O, s:O*, s:O*, s:O*}", "status",
-        board->status, "workers", board->workers, "tasks",
+    json_t *json = json_pack("{s:O, s:O, s:O, s:O*, s:O*, s:O*, s:O*}",
+        "status", board->status, "workers", board->workers, "tasks",
         json_object_get(board->tasks, "tasks"), "waits",
         json_object_get(board->tasks, "waits"), "graphs", board->graphs,
-        "store", board->store);
+        "store", board->store, "reason", board->reason);
     ss_cli_json_line(json, buf);
     json_decref(json);
 }

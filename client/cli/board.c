@@ -20,6 +20,7 @@ void ss_board_fini(struct ss_board *board)
     json_decref(board->tasks);
     json_decref(board->graphs);
     json_decref(board->store);
+    json_decref(board->reason);
     *board = (struct ss_board){0};
 }
 
@@ -245,7 +246,7 @@ static void add_store(struct ss_buf *row, const struct ss_board *board,
     int64_t commits = ss_json_int(board->store, "commits", 0) -
                       ss_json_int(was, "commits", 0);
     int64_t us = ss_json_int(board->store, "us", 0) - ss_json_int(was, "us", 0);
-    if (commits <= 0 || us < 0)
+    if (board->reason || commits <= 0 || us < 0)
         return;
     char *mean = ss_text_duration(us / commits);
     ss_buf_addf(row, "  store %s", mean);
@@ -262,10 +263,13 @@ static size_t write_head(const struct ss_board *board,
     size_t i;
     json_t *record;
     ss_buf_init(&row, HEAD_SIZE_MAX);
+    ss_buf_add_str(&row, endpoint);
+    if (board->coordinators > 1)
+        ss_buf_addf(&row, ", one of %zu", board->coordinators);
     ss_buf_addf(&row,
-        "%s  epoch %lld  runs %lld  threads %lld  workers %zu  tasks: %lld "
+        "  epoch %lld  runs %lld  threads %lld  workers %zu  tasks: %lld "
         "of %lld out, %lld ready",
-        endpoint, (long long)ss_json_int(status, "epoch", 0),
+        (long long)ss_json_int(status, "epoch", 0),
         (long long)ss_json_int(status, "runs", 0),
         (long long)ss_json_int(status, "threads", 0),
         json_array_size(board->workers),
@@ -284,6 +288,12 @@ static size_t write_head(const struct ss_board *board,
     }
     add_store(&row, board, before);
     add_row(screen, &row, buf);
+    size_t rows = 1;
+    if (board->reason) {
+        ss_buf_add_str(&row, json_string_value(board->reason));
+        add_row(screen, &row, buf);
+        rows++;
+    }
     json_array_foreach (json_object_get(status, "pauses"), i, record) {
         if (screen->width > 0 && i >= screen->height / 4)
             break;
@@ -295,7 +305,7 @@ static size_t write_head(const struct ss_board *board,
         ss_free(text);
     }
     ss_buf_fini(&row);
-    return 1 + i;
+    return rows + i;
 }
 
 static void write_keys(

@@ -28,6 +28,8 @@ enum ss_board_sort {
 // The answers of a coordinator at one time; NULL where it gave none.
 struct ss_board {
     json_t *status, *workers, *tasks, *graphs, *store;
+    json_t *reason;      // why it cannot work, as a text; NULL: it can
+    size_t coordinators; // how many there are: the board is of one of them
     int64_t at_ms;
 };
 void ss_board_fini(struct ss_board *board);

@@ -155,6 +155,27 @@ START_TEST(rates_are_told_by_graph_and_the_store_by_its_commits)
 }
 END_TEST
 
+START_TEST(a_coordinator_that_cannot_work_says_so_at_the_top)
+{
+    board.coordinators = 2;
+    board.reason = json_string("the store has not answered for 43 s");
+    const char *shown = show(40, 120, NULL, SS_BOARD_BY_READY);
+    ck_assert(strncmp(shown, "tcp://here, one of 2  epoch 3  ", 31) == 0);
+    ck_assert_ptr_nonnull(strstr(shown, "36 ready\nthe store has not answered"
+                                        " for 43 s\n"));
+    ck_assert_ptr_null(strstr(shown, "  store "));
+    for (size_t rows = 3; rows < 60; rows++) {
+        const char *at = show(rows, 60, NULL, SS_BOARD_BY_READY);
+        size_t count = 1;
+        while ((at = strchr(at, '\n'))) {
+            count++;
+            at++;
+        }
+        ck_assert_uint_le(count, rows);
+    }
+}
+END_TEST
+
 START_TEST(a_key_sorts_otherwise)
 {
     const char *shown = show(40, 100, NULL, SS_BOARD_BY_READY);
@@ -201,6 +222,7 @@ int main(void)
     tcase_add_test(tcase, the_backlog_is_told_by_node);
     tcase_add_test(tcase, a_fan_out_is_one_row_for_each_reason);
     tcase_add_test(tcase, rates_are_told_by_graph_and_the_store_by_its_commits);
+    tcase_add_test(tcase, a_coordinator_that_cannot_work_says_so_at_the_top);
     tcase_add_test(tcase, a_key_sorts_otherwise);
     tcase_add_test(tcase, keys_sort_and_quit);
     suite_add_tcase(suite, tcase);

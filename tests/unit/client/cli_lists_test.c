@@ -47,6 +47,18 @@ START_TEST(lists_are_tables)
 }
 END_TEST
 
+START_TEST(that_no_task_is_out_is_not_all_while_the_store_is_silent)
+{
+    PLAY({.op = "tasks", .final = "{\"tasks\":[],\"running\":0,\"ready\":0}"},
+        {.op = "health",
+            .final = "{\"health\":{\"ok\":false,\"reason\":\"the store has "
+                     "not answered for 43 s\"}}"});
+    ck_assert_int_eq(RUN("show", "tasks"), 0);
+    expect_out("No task is out, and none waits.\n");
+    ck_assert(says(&err, "superstep: the store has not answered for 43 s\n"));
+}
+END_TEST
+
 // It has room, and takes nothing: why, is to be seen.
 START_TEST(a_worker_that_drains_is_told_from_one_that_has_room)
 {
@@ -427,6 +439,8 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, lists_are_tables);
+    tcase_add_test(
+        tcase, that_no_task_is_out_is_not_all_while_the_store_is_silent);
     tcase_add_test(tcase, a_worker_that_drains_is_told_from_one_that_has_room);
     tcase_add_test(tcase, draw_says_which_ways_it_cannot_know);
     tcase_add_test(tcase, names_in_chinese_stand_in_straight_columns);
