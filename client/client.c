@@ -383,7 +383,10 @@ void ss_client_step(struct ss_client *client)
     if (left == 0)
         client->wake_at_ms = 0;
     deliver(client);
-    ss_client_waits_step(&client->waits, client, is_waiting(client), now_ms());
+    client->waits.is_needed = ss_talk_is_moved(client->talk);
+    if (ss_client_waits_step(
+            &client->waits, client, is_waiting(client), now_ms()))
+        ss_talk_bear(client->talk);
 }
 
 // -------------------------------------------------------------- open and close

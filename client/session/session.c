@@ -387,6 +387,22 @@ static int64_t lost_at_ms(
                : request->moved_since_ms + talk->patience_ms;
 }
 
+bool ss_talk_is_moved(const struct ss_talk *talk)
+{
+    const struct ss_talk_request *request = talk->requests;
+    while (request && request->moved_since_ms < 0)
+        request = request->next;
+    return request != NULL;
+}
+
+void ss_talk_bear(struct ss_talk *talk)
+{
+    struct ss_talk_request *request = talk->requests;
+    for (; request; request = request->next)
+        if (request->moved_since_ms >= 0)
+            request->moved_since_ms = talk->now_ms;
+}
+
 static void mind(struct ss_talk *talk, struct ss_talk_request *request)
 {
     int64_t now = talk->now_ms;

@@ -120,6 +120,12 @@ void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
 // last one.
 const char *ss_talk_known(const struct ss_talk *talk, size_t index);
 
+// Whether a request is sent around, since nobody has its thread.
+bool ss_talk_is_moved(const struct ss_talk *talk);
+// A coordinator is there and waits for its store: patience begins anew, as
+// nobody can take a thread over without the store.
+void ss_talk_bear(struct ss_talk *talk);
+
 // Whether `a` is `b` or comes before it, as numbers of events ("12.3"). False
 // for a text that is not such a number.
 bool ss_talk_seq_reached(const char *a, const char *b);

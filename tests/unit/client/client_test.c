@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/limits.h"
+#include "common/app/clock.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "common/wire/limits.h"
@@ -292,6 +293,34 @@ START_TEST(a_thread_that_nobody_takes_over_is_no_silence)
 }
 END_TEST
 
+// Nor one whose store is silent: it has let go of its threads, and is there.
+START_TEST(a_request_waits_for_a_silent_store_longer_than_for_a_coordinator)
+{
+    enum { PATIENCE_MS = 3000, SILENT_MS = 4500 };
+    PLAY(
+        {.op = "update",
+            .final = "{\"error\":{\"code\":\"moved\",\"message\":\"nobody\"}}"},
+        {.op = "health",
+            .final = "{\"health\":{\"ok\":false,\"reason\":\"silent\"}}"});
+    ss_client_close(&client);
+    ck_assert_int_eq(
+        ss_client_open(&(struct ss_client_options){.endpoints = ENDPOINT,
+                           .patience_ms = PATIENCE_MS},
+            &client, &error),
+        0);
+    struct ss_client_call *call = start("update", "{}");
+    int64_t until_ms = ss_clock_ms() + SILENT_MS;
+    while (!ss_client_call_is_done(call) && ss_clock_ms() < until_ms) {
+        scripted_serve();
+        ss_client_wait(client, -1, 10);
+    }
+    ck_assert(!ss_client_call_is_done(call));
+    PLAY({.op = "update", .final = "{\"checkpoint\":\"c\"}"},
+        {.op = "health", .final = "{\"health\":{\"ok\":true}}"});
+    expect_answer(call, "{\"checkpoint\":\"c\"}");
+}
+END_TEST
+
 START_TEST(the_endpoints_are_tried_in_turn)
 {
     ss_client_close(&client);
@@ -412,6 +441,8 @@ int main(void)
     tcase_add_test(tcase, an_input_over_the_limit_is_an_error);
     tcase_add_test(tcase, nobody_there_is_an_error_that_says_what_to_do);
     tcase_add_test(tcase, a_thread_that_nobody_takes_over_is_no_silence);
+    tcase_add_test(tcase,
+        a_request_waits_for_a_silent_store_longer_than_for_a_coordinator);
     tcase_add_test(tcase, the_endpoints_are_tried_in_turn);
     tcase_add_test(tcase, what_another_coordinator_has_is_asked_for_there);
     tcase_add_test(tcase, a_call_with_too_little_time_fails);
