@@ -81,7 +81,7 @@ struct ss_client_options {
     // fail. 0: 1500.
     int64_t connect_ms;
     // How long a coordinator that was there may be away before requests fail.
-    // 0: 60000.
+    // One that waits for its store is not away. 0: 60000.
     int64_t patience_ms;
     // Requests under way at once, so that a loop that forgets its answers
     // shows: one more fails with "limit_exceeded". A gateway, which has many

@@ -24,9 +24,10 @@
 //     superstep dev libhello.so
 //
 // What is promised: a node's body may run more than once (when its worker is
-// lost, when it is retried, when it goes on after an interrupt); what it wrote
-// is applied exactly once. Pass ss_idempotency_key() along with calls to the
-// outside world: it is the same in all attempts of one task.
+// lost, when the store is away for longer than a lease, when it is retried,
+// when it goes on after an interrupt); what it wrote is applied exactly once.
+// Pass ss_idempotency_key() along with calls to the outside world: it is the
+// same in all attempts of one task.
 //
 // Values are jansson's json_t. Functions that *take* a json_t take its
 // reference, also when they fail; what they *lend* lives until the node
