@@ -317,6 +317,10 @@ START_TEST(a_request_waits_for_a_silent_store_longer_than_for_a_coordinator)
     ck_assert(!ss_client_call_is_done(call));
     PLAY({.op = "update", .final = "{\"checkpoint\":\"c\"}"},
         {.op = "health", .final = "{\"health\":{\"ok\":true}}"});
+    while (!ss_client_call_is_done(call)) {
+        scripted_serve();
+        ss_client_wait(client, -1, 10);
+    }
     expect_answer(call, "{\"checkpoint\":\"c\"}");
 }
 END_TEST
