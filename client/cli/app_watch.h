@@ -8,7 +8,8 @@
 
 struct ss_app_watch {
     const char *path;
-    int fd; // to be polled: something in its folder has changed; -1: none
+    int fd;      // to be polled: something in its folder has changed; -1: none
+    int held_fd; // the file as it was seen last; -1: it was not
     ino_t inode;
     bool is_in_place; // its last change wrote over it
     int64_t size, modified_ns;

@@ -103,6 +103,8 @@ def test_dev_says_once_what_is_wrong_with_an_application():
             ANY_PORT, "--db", world.path("superstep.db"), "--workers", "4")
         expect(dev.wait() == 1, dev.text())
         expect(dev.text("err").count("no node \"speek\"") == 1, dev.text())
+        # The one that could not be used is no worker's, and gone.
+        expect("written over" not in dev.text(), dev.text())
 
 
 # What its node says; an empty text: it fails.
@@ -181,16 +183,33 @@ def test_dev_says_that_writing_over_an_application_may_crash_it():
         dev.stop()
 
 
+def put_anew(path, data):
+    """A new file in the place of one, with its inode where the disk gives that
+    away again."""
+    inode = path.stat().st_ino
+    path.unlink()
+    for i in range(64):
+        file = path.with_name(f"{path.name}.{i}")
+        file.write_bytes(data)
+        if file.stat().st_ino == inode:
+            break
+    file.replace(path)
+
+
 def test_dev_waits_for_the_next_build_where_one_cannot_be_used():
     with World() as world:
-        dev = start_dev(world, app=build(world, "old"))
+        good = build(world, "good").read_bytes()
+        app = build(world, "old")
+        dev = start_dev(world, app=app)
         build(world, "bad", leads_to="speek")
         dev.wait_line("worker w1-2 exited with status 2: no worker runs until "
                       ".*app.so is built anew")
-        build(world, "good")
+        put_anew(app, good)
         dev.wait_line("worker w2-[23] is ready")
         expect_says(world, "good")
         expect(dev.text("err").count("no node \"speek\"") == 1, dev.text())
+        # The one that could not be used is no worker's, and gone.
+        expect("written over" not in dev.text(), dev.text())
         expect(dev.stop() == 0, dev.text())
 
 
