@@ -7,7 +7,8 @@ Every relative link of every Markdown file must lead to a file or folder, and it
 #part to a heading there. If a link's text is a name in backticks and it leads to a C
 file, that file must hold the name. Names in backticks after "Shown by" must be tests, and so must those in the last column
 of a table that is called "shown by", of which each row has some; what the page of an
-example says of the header's names must stand in its program.
+example says of the header's names must stand in its program. An option that a
+command in backticks has must be one of that command's.
 Prints what is wrong; exits with 1 if anything is.
 """
 
@@ -105,8 +106,28 @@ def check_example(page, text):
             if not re.search(rf"\b{name}\b", program)]
 
 
+def options_of_commands():
+    """What each command takes, as the page that is made of the source says."""
+    page = (ROOT / "docs/reference/commands.md").read_text()
+    head, *parts = re.split(r"^## ", page, flags=re.M)
+    of_all = set(re.findall(r"--[a-z-]+", head)) | {"--help", "--version"}
+    return {part.split()[0]: of_all | set(re.findall(r"--[a-z-]+", part))
+            for part in parts}
+
+
+def check_commands(text, options):
+    for words in re.findall(r"`superstep ([^`]+)`", re.sub(r"\s+", " ", text)):
+        name, *more = words.split()
+        if name not in options or "--" in more:
+            continue
+        for option in re.findall(r"(?<!\S)--[a-z-]+", words):
+            if option not in options[name]:
+                yield f"superstep {words}: {name} has no option {option}"
+
+
 def main():
     known = tests()
+    options = options_of_commands()
     wrong, links, proofs = [], 0, 0
     for page in files("*.md"):
         where = page.relative_to(ROOT)
@@ -122,6 +143,7 @@ def main():
                 wrong.append(f"{where}: {complaint}")
         if where.parts[0] == "examples":
             wrong += [f"{where}: {line}" for line in check_example(page, text)]
+        wrong += [f"{where}: {line}" for line in check_commands(text, options)]
         named, without = check_table(text)
         wrong += [f"{where}: {row}: no test shows it" for row in without]
         for proof in PROOF.findall(text):
