@@ -550,10 +550,7 @@ static int run_words(
     ss_args_fini(&args);
     ss_free(program);
     ss_free(about);
-    if (is_written())
-        return status;
-    return ss_cli_fail("stdout: cannot write%s%s", unwritten_why ? ": " : "",
-        unwritten_why ? strerror(unwritten_why) : "");
+    return status;
 }
 
 // superstep help [COMMAND], as many a hand types it. Returns the exit status.
@@ -590,5 +587,8 @@ int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv)
     else if (at > 0)
         status = SS_CLI_USAGE;
     ss_settings_fini(&ss_cli_settings);
-    return status;
+    if (is_written())
+        return status;
+    return ss_cli_fail("stdout: cannot write%s%s", unwritten_why ? ": " : "",
+        unwritten_why ? strerror(unwritten_why) : "");
 }

@@ -468,9 +468,9 @@ def test_a_full_disk_behind_the_output_is_told_as_such():
         world.path("input").write_text(long, encoding="utf-8")
         world.do("run", "hello", "--thread", "t", "--input",
                  f"@{world.path('input')}")
-        for words in ("graphs", "state t", "state t --json", "history t",
-                      "threads --names", "top --once",
-                      "retain --prune-after 1d"):
+        for words in ("--help", "help", "--version", "graphs", "state t",
+                      "state t --json", "history t", "threads --names",
+                      "top --once", "retain --prune-after 1d"):
             told = shell(world, f"{words} >/dev/full")
             expect(told.wait() == 1 and "stdout: cannot write: No space left "
                    "on device" in told.text("err"), f"{words}: {told.text()}")
