@@ -268,6 +268,7 @@ bool ss_outbox_send(struct ss_outbox *outbox, struct ss_session *session,
     case SS_SESSION_SILENT:
     case SS_SESSION_REFUSED_YET:
     case SS_SESSION_AWAY:
+    case SS_SESSION_STUCK:
     case SS_SESSION_LEAVE:
         break;
     }

@@ -156,6 +156,13 @@ static void perform(
         ss_log_say(SS_LOG_WARNING, "the coordinator at %s refuses us: %s",
             command->endpoint, command->text);
         break;
+    case SS_SESSION_STUCK:
+        ss_log_say(SS_LOG_WARNING,
+            "no thread is left: %u of %u run bodies that did not end in time, "
+            "and go on. Nothing is taken until one ends; start this worker "
+            "again, and let such a body look at ss_cancelled()",
+            (unsigned)command->capacity, (unsigned)command->capacity);
+        break;
     case SS_SESSION_LEAVE:
         leave(shell, command->status, command->text);
         break;

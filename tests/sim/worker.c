@@ -445,6 +445,7 @@ static void carry_out(
         break;
     case SS_SESSION_REFUSED_YET:
     case SS_SESSION_AWAY:
+    case SS_SESSION_STUCK:
     case SS_SESSION_READY:
     case SS_SESSION_SILENT:
         break;

@@ -383,6 +383,18 @@ static void expire(struct ss_session *session, struct ss_held *held)
     fail(session, held, SS_ENODETIMEOUT, SS_RETRY_DEFAULT, message);
 }
 
+size_t ss_held_over_count(const struct ss_session *session)
+{
+    size_t count = 0;
+    if (session->busy < session->capacity)
+        return 0;
+    for (const struct ss_map_entry *e = session->held.first; e; e = e->next) {
+        const struct ss_held *held = e->value;
+        count += held->busy && (held->outcome || held->settled);
+    }
+    return count;
+}
+
 static bool is_running(const struct ss_held *held)
 {
     return held->busy && !held->outcome && !held->settled;

@@ -20,6 +20,7 @@ enum {
     SS_SESSION_PING_MS = 1000,      // silence before a PING: restarts show soon
     SS_SESSION_AGAIN_MS = 5000, // a result that was not settled is sent again
     SS_SESSION_REFUSED_MS = 15000, // a name is free once its lease has ended
+    SS_SESSION_STUCK_MS = 1000,    // a body that was told to stop may need it
     SS_SESSION_LEAVE_MS = 5000,    // a leaving worker waits so long for SETTLED
     // Lists kept for one coordinator, as many as it counts on; and their bytes:
     // the longest conversation, and one more.

@@ -10,6 +10,7 @@ struct ss_session *ss_session_new(const struct ss_session_options *options)
     ss_check(options->capacity > 0);
     struct ss_session *session = ss_zalloc(1, sizeof(*session));
     session->capacity = options->capacity;
+    session->stuck_ms = -1;
     for (size_t i = 0; i < options->endpoints_count; i++)
         ss_contact_add(session, options->endpoints[i], true);
     if (options->endpoints_count == 0)
@@ -155,7 +156,8 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
         SS_VEC_PUSH(&lacks, order->attempt);
         ss_assignment_destroy(&order);
     }
-    if (session->drains && contact) // they crossed our BYE: hand them back
+    bool takes_none = session->drains || session->is_stuck;
+    if (takes_none && contact) // they crossed our BYE: hand them back
         ss_contact_bye(session, contact, true);
     if (lacks.count == 0)
         return;
@@ -269,6 +271,38 @@ static void send_outcomes(struct ss_session *session)
         ss_contact_flush(session, ss_contact_at(session, i));
 }
 
+// A thread that is left, or will be once a body ends that somebody wants.
+static bool has_thread(const struct ss_session *session)
+{
+    return ss_held_over_count(session) < session->capacity;
+}
+
+// Nothing is taken while no thread can be had.
+static void mind_stuck(struct ss_session *session)
+{
+    bool was_stuck = session->is_stuck;
+    if (session->drains)
+        return;
+    if (has_thread(session))
+        session->stuck_ms = -1;
+    else if (session->stuck_ms < 0)
+        session->stuck_ms = session->now_ms;
+    session->is_stuck =
+        session->stuck_ms >= 0 &&
+        session->now_ms - session->stuck_ms >= SS_SESSION_STUCK_MS;
+    if (session->is_stuck && !was_stuck)
+        ss_session_say(
+            session, &(struct ss_session_command){.type = SS_SESSION_STUCK,
+                         .capacity = session->capacity});
+    for (size_t i = 0; i < session->contacts.count; i++) {
+        struct contact *contact = ss_contact_at(session, i);
+        if (session->is_stuck)
+            ss_contact_drain(session, contact);
+        else if (contact->phase == PHASE_DRAINING)
+            ss_contact_greet(session, contact);
+    }
+}
+
 static void say_farewell(struct ss_session *session)
 {
     for (size_t i = 0; i < session->contacts.count; i++)
@@ -309,6 +343,8 @@ static int64_t wake_at(const struct ss_session *session)
             earlier(at, ss_contact_wake_at(session, ss_contact_at(session, i)));
     if (session->drains && session->busy == 0)
         at = earlier(at, session->leave_ms);
+    if (session->stuck_ms >= 0 && !session->is_stuck && !session->drains)
+        at = earlier(at, session->stuck_ms + SS_SESSION_STUCK_MS);
     return at > session->now_ms ? at : session->now_ms;
 }
 
@@ -339,6 +375,7 @@ void ss_session_step(struct ss_session *session,
     if (!session->is_over) {
         mind_coordinators(session);
         send_outcomes(session);
+        mind_stuck(session);
         ss_held_start_queued(session);
         mind_leaving(session);
     }

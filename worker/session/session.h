@@ -32,6 +32,11 @@
 // over are kept for a while: a late copy of an order begins nothing.
 // coordinator/engine/scheduler/beat.c has the coordinator's half.
 //
+// Where each thread is kept by a body whose attempt is over (it timed out, and
+// goes on), nothing that waits here can begin: after a while the worker hands
+// it back, and takes nothing (BYE, as one that drains), until a thread is free
+// and it says HELLO again.
+//
 // When its coordinator is gone, or back with another epoch, an attempt that
 // runs or is kept is an orphan: it is offered to the present owner of its
 // thread (takeover.c).
@@ -141,6 +146,7 @@ enum ss_session_command_type {
     SS_SESSION_REFUSED_YET, // refused, and asked again: `endpoint`, `text`;
                             // for people, once
     SS_SESSION_AWAY,        // turned away, others go on: `status`, `text`
+    SS_SESSION_STUCK,       // no thread is left (`capacity`); for people, once
     SS_SESSION_LEAVE,       // end with `status`, `text` (borrowed)
 };
 

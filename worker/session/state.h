@@ -86,6 +86,8 @@ struct ss_session {
     int64_t forgot_ms;     // the newest that was dropped from there
     uint64_t shard_epochs[SS_SHARDS]; // of the newest owner we heard of
     size_t busy;
+    int64_t stuck_ms; // since when no thread can be had; -1: one can
+    bool is_stuck;    // for so long that nothing is taken
     struct ss_error leaving;
     struct ss_error turned_away;
     struct {
@@ -215,6 +217,9 @@ void ss_held_rename(
 void ss_held_send_again(struct ss_session *session, struct ss_held *held);
 // Count the threads that each coordinator uses.
 void ss_held_weigh(struct ss_session *session);
+// How many threads are kept by bodies whose attempts are over, where none is
+// free; else 0.
+size_t ss_held_over_count(const struct ss_session *session);
 void ss_held_cancel(struct ss_session *session, struct ss_attempt name);
 void ss_held_settle(struct ss_session *session, struct ss_attempt name);
 void ss_held_end(struct ss_session *session, struct ss_outcome *outcome);

@@ -84,6 +84,7 @@ static void note(
         [SS_SESSION_DISCONNECT] = "disconnect",
         [SS_SESSION_REFUSED_YET] = "refused",
         [SS_SESSION_AWAY] = "away",
+        [SS_SESSION_STUCK] = "stuck",
         [SS_SESSION_SEND_HELLO] = "HELLO",
         [SS_SESSION_SEND_BEAT] = "BEAT",
         [SS_SESSION_SEND_BYE] = "BYE",

@@ -247,6 +247,28 @@ START_TEST(the_thread_of_a_timed_out_body_is_busy_until_it_returns)
 }
 END_TEST
 
+START_TEST(where_late_bodies_have_all_threads_what_waits_is_handed_back)
+{
+    be_welcome();
+    script_task_timed(&s, 1, 200, 0, false);
+    script_task_timed(&s, 2, 200, 0, false);
+    script_task(&s, 1, 3);
+    script_wake(&s);
+    script_settled(&s, 1, 1);
+    script_settled(&s, 1, 2);
+    script_tick(&s, 400); // they were told to stop, and may need a while
+    ck_assert_uint_eq(ss_session_load(s.session).queued, 1);
+    const char *said = script_tick(&s, 600);
+    ck_assert_ptr_nonnull(strstr(said, "stuck\nBYE drains 1.3\n"));
+    ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
+    // One that was on its way.
+    ck_assert_str_eq(script_task(&s, 1, 4), "BYE drains 1.4\n");
+    ck_assert_str_eq(script_end(&s, 1, 2), "HELLO\n");
+    script_welcome(&s, 1);
+    ck_assert_ptr_nonnull(strstr(script_task(&s, 1, 5), "start 1.5\n"));
+}
+END_TEST
+
 START_TEST(an_idle_timeout_counts_from_the_last_sign_of_progress)
 {
     be_welcome();
@@ -497,6 +519,7 @@ static Suite *make_suite(void)
     T(a_body_whose_result_nobody_wants_is_told_to_stop);
     T(a_body_that_takes_too_long_fails_and_its_late_result_is_dropped);
     T(the_thread_of_a_timed_out_body_is_busy_until_it_returns);
+    T(where_late_bodies_have_all_threads_what_waits_is_handed_back);
     T(an_idle_timeout_counts_from_the_last_sign_of_progress);
     T(where_only_heartbeats_count_nothing_else_does);
     T(a_silent_coordinator_is_greeted_anew_and_told_what_happened);

@@ -462,7 +462,8 @@ json_t *ss_error(struct ss_task *task);
 
 // A sign of life for idle timeouts. Returns false when the body should stop:
 // its attempt was cancelled or timed out, and nobody waits for its result. A
-// body is never stopped by force; one that goes on keeps its thread.
+// body is never stopped by force; one that goes on keeps its thread. A worker
+// whose threads are all kept so takes no tasks until one is free.
 bool ss_heartbeat(struct ss_task *task);
 bool ss_cancelled(struct ss_task *task);
 // Milliseconds until this attempt times out; INT64_MAX: never.
