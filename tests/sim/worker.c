@@ -381,6 +381,16 @@ static void leave(struct worker *it)
     process_crash(&it->process);
 }
 
+static void send_bye(
+    struct worker *it, const struct ss_session_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_BYE,
+        .bye.drains = command->drains,
+        .attempts = (struct ss_attempt *)command->attempts,
+        .attempts_count = command->attempts_count};
+    send(it, command->link, &message);
+}
+
 static void carry_out(
     struct worker *it, const struct ss_session_command *command)
 {
@@ -399,11 +409,7 @@ static void carry_out(
         say_ended(it, command->link);
         break;
     case SS_SESSION_SEND_BYE:
-        message.type = SS_MESSAGE_BYE;
-        message.bye.drains = command->drains;
-        message.attempts = (struct ss_attempt *)command->attempts;
-        message.attempts_count = command->attempts_count;
-        send(it, command->link, &message);
+        send_bye(it, command);
         break;
     case SS_SESSION_SEND_DONE:
         message.type = SS_MESSAGE_DONE;
