@@ -180,9 +180,11 @@ static void add_update(struct ss_task *task, json_t *update)
         task->update = update;
 }
 
+// One that is no map is refused with what it is, as a text.
 int ss_update(struct ss_task *task, json_t *update)
 {
-    if (!is_there(task, "ss_update", update))
+    if (json_is_object(update) ? !is_there(task, "ss_update", update)
+                               : !is_good(task, "ss_update", update))
         return SS_FAILED;
     add_update(task, update);
     task->set = NULL;
@@ -297,7 +299,7 @@ int ss_parent(struct ss_task *task, json_t *update, const char *node)
 
 int ss_return(struct ss_task *task, json_t *value)
 {
-    if (!is_there(task, "ss_return", value))
+    if (!is_good(task, "ss_return", value))
         return SS_FAILED;
     append(&task->values, value);
     return 0;

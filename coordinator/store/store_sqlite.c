@@ -344,6 +344,27 @@ static int connect(
     return SS_OK;
 }
 
+// SQLite would make an empty database in the place of one that is not there,
+// and throw its log away, which has what was acknowledged last.
+static int log_is_ours(
+    const struct ss_sqlite_store *store, struct ss_error *error)
+{
+    struct stat is;
+    char *log = ss_format("%s-wal", store->path);
+    bool is_alone = stat(store->path, &is) != 0 && errno == ENOENT &&
+                    stat(log, &is) == 0 && is.st_size > 0;
+    int status = SS_OK;
+    if (is_alone) {
+        status = ss_error_set(error, SS_EIO,
+            "store: %s is not there, and %s is, with what was written last."
+            " Put the database back beside it (a backup: remove %s first), or"
+            " remove %s to begin with an empty one",
+            store->path, log, log, log);
+    }
+    ss_free(log);
+    return status;
+}
+
 static int database_open(
     struct ss_sqlite_store *store, uint64_t pages_max, struct ss_error *error)
 {
@@ -553,6 +574,9 @@ int ss_store_sqlite_open(
         return status;
     }
     status = lock_take(store, error);
+    if (status == SS_OK) {
+        status = log_is_ours(store, error);
+    }
     if (status == SS_OK) {
         status = database_open(store, pages_max, error);
     }

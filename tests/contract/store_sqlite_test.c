@@ -46,6 +46,27 @@ START_TEST(a_file_that_is_removed_under_it_takes_no_more)
 }
 END_TEST
 
+START_TEST(a_log_whose_database_is_not_there_is_not_thrown_away)
+{
+    char *path = ss_strdup(world_path("moved.db"));
+    char *away = ss_format("%s-away", path);
+    char *url = ss_format("sqlite:%s", path);
+    open_file(path);
+    ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+    ck_assert_int_eq(rename(path, away), 0);
+    ss_store_close(&store);
+    ck_assert_int_eq(ss_store_open(url, &store, &world_error), SS_EIO);
+    ck_assert_ptr_nonnull(strstr(
+        world_error.message, "moved.db-wal is, with what was written last"));
+    ck_assert_int_eq(rename(away, path), 0);
+    open_file(path);
+    ck_assert_str_eq(all_rows(store, "t"), "1:one");
+    ss_free(url);
+    ss_free(away);
+    ss_free(path);
+}
+END_TEST
+
 START_TEST(a_file_that_is_replaced_under_it_takes_no_more)
 {
     char *path = ss_strdup(world_path("three.db"));
@@ -547,6 +568,7 @@ static Suite *suite(void)
     TCase *t = tcase_create("file");
     tcase_add_checked_fixture(t, sqlite_set_up, sqlite_tear_down);
     tcase_add_test(t, a_file_that_is_removed_under_it_takes_no_more);
+    tcase_add_test(t, a_log_whose_database_is_not_there_is_not_thrown_away);
     tcase_add_test(t, a_file_that_is_replaced_under_it_takes_no_more);
     tcase_add_test(t, the_end_of_a_thread_is_asked_for_once);
     tcase_add_test(t, the_ends_of_a_thousand_threads_at_once_are_known);

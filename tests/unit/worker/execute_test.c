@@ -274,6 +274,16 @@ static int ask_loop(struct ss_task *task)
     return ss_interrupt(task, json_incref(loop), &answer);
 }
 
+static int return_loop(struct ss_task *task)
+{
+    return ss_return(task, json_incref(loop));
+}
+
+static int update_loop(struct ss_task *task)
+{
+    return ss_update(task, json_incref(loop));
+}
+
 static void fails_with_loop(ss_node_fn *node, const char *what)
 {
     char wanted[160];
@@ -294,6 +304,8 @@ START_TEST(a_value_that_holds_itself_fails_its_task_and_not_its_worker)
     fails_with_loop(send_loop, "what was written to \"__pregel_tasks\"");
     fails_with_loop(show_loop, "ss_emit");
     fails_with_loop(ask_loop, "ss_interrupt");
+    fails_with_loop(return_loop, "ss_return");
+    fails_with_loop(update_loop, "ss_update");
     json_array_clear(loop);
     json_decref(loop);
 }
