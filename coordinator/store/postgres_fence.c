@@ -62,7 +62,7 @@ static int fence_wait(struct ss_pg_store *store, const char *pid,
 {
     const struct ss_pg_outside *outside = store->outside;
     (void)PQflush(store->conn);
-    while (PQisBusy(store->conn)) {
+    while (ss_pg_is_busy(store)) {
         if (outside->wait(outside->ctx, PQsocket(store->conn), POLLIN,
                 SS_STORE_FENCE_WAIT_MS) == 0) {
             blockers_end(store, pid);

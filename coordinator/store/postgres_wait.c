@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <time.h>
 
+#include "common/base/check.h"
 #include "coordinator/store/store_postgres.h"
 
 // --- the real world ---------------------------------------------------------
@@ -28,6 +29,7 @@ static int wait_real(void *ctx, int fd, short events, int timeout_ms)
     struct pollfd ready = {.fd = fd, .events = events};
     int count;
     (void)ctx;
+    ss_check(fd >= 0 || timeout_ms >= 0);
     if (fd < 0) {
         sleep_real(timeout_ms);
         return 0;
@@ -43,12 +45,17 @@ const struct ss_pg_outside ss_pg_outside_real = {
 
 // --- results ----------------------------------------------------------------
 
+bool ss_pg_is_busy(const struct ss_pg_store *store)
+{
+    return PQsocket(store->conn) >= 0 && PQisBusy(store->conn);
+}
+
 PGresult *ss_pg_result(struct ss_pg_store *store)
 {
     const struct ss_pg_outside *outside = store->outside;
     for (;;) {
         int unsent = PQflush(store->conn);
-        if (!PQisBusy(store->conn) || unsent < 0) {
+        if (unsent < 0 || !ss_pg_is_busy(store)) {
             break; // PQgetResult() says why nothing more can be sent
         }
         short events = (short)(unsent ? POLLIN | POLLOUT : POLLIN);
@@ -67,6 +74,9 @@ PGresult *ss_pg_result_last(struct ss_pg_store *store)
     while ((result = ss_pg_result(store))) {
         PQclear(last);
         last = result;
+        if (PQsocket(store->conn) < 0) {
+            break; // that is the last one, whatever is said behind it
+        }
     }
     return last;
 }

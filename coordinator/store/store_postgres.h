@@ -161,6 +161,9 @@ int64_t ss_pg_number_at(const PGresult *result, int row, int column);
 
 // --- waiting (postgres_wait.c) ----------------------------------------------
 
+// More of the answer is to come. Some libpq (14.2, of Ubuntu 22.04 as it came
+// out) say so of a connection that is over, too: nothing comes by that.
+bool ss_pg_is_busy(const struct ss_pg_store *store);
 // The next result of what was sent, or NULL: there is none.
 PGresult *ss_pg_result(struct ss_pg_store *store);
 // The last of all results, as PQexec() returns it.

@@ -12,6 +12,7 @@ int main(void)
 
 #else
 
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -223,6 +224,51 @@ START_TEST(a_list_just_after_the_database_is_back_lacks_nothing)
         (struct ss_find){
             .of_threads = true, .until_us = INT64_MAX, .limit = 10},
         " t");
+}
+END_TEST
+
+// As libpq 14.2 has it: a connection that is over has sent all, and is busy for
+// ever.
+static bool is_busy_for_ever;
+
+typedef int libpq_fn(PGconn *);
+
+static libpq_fn *of_libpq(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    libpq_fn *function;
+    ck_assert_ptr_nonnull(found);
+    memcpy(&function, &found, sizeof(function));
+    return function;
+}
+
+int PQflush(PGconn *conn)
+{
+    bool is_over = is_busy_for_ever && PQsocket(conn) < 0;
+    return is_over ? 0 : of_libpq("PQflush")(conn);
+}
+
+int PQisBusy(PGconn *conn)
+{
+    bool is_over = is_busy_for_ever && PQsocket(conn) < 0;
+    return is_over ? 1 : of_libpq("PQisBusy")(conn);
+}
+
+START_TEST(a_list_lacks_nothing_where_libpq_waits_for_what_is_over)
+{
+    const struct ss_store_put record = {.table = SS_TABLE_THREADS,
+        .key = "t",
+        .value = "{\"created_us\":1}",
+        .value_size = strlen("{\"created_us\":1}")};
+    is_busy_for_ever = true;
+    open_store(&pg.store);
+    ck_assert_int_eq(put_entry(pg.store, &record), SS_OK);
+    cut_all_stores();
+    expect_found(pg.store,
+        (struct ss_find){
+            .of_threads = true, .until_us = INT64_MAX, .limit = 10},
+        " t");
+    is_busy_for_ever = false;
 }
 END_TEST
 
@@ -675,6 +721,7 @@ int main(void)
         a_database_that_takes_no_writes_is_told,
         a_newer_format_is_refused,
         a_list_just_after_the_database_is_back_lacks_nothing,
+        a_list_lacks_nothing_where_libpq_waits_for_what_is_over,
         what_an_older_coordinator_puts_beside_this_one_is_found,
         many_old_records_are_told_their_times_in_steps,
         what_a_program_without_marks_puts_is_found_by_graph_and_metadata,
