@@ -12,6 +12,7 @@
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
+#include "common/app/signals.h"
 #include "common/app/stop.h"
 #include "common/base/check.h"
 #include "common/base/ids.h"
@@ -220,15 +221,14 @@ static void link_running(struct ss_host *host, struct body *body)
 
 static void *thread_main(void *ctx);
 
-// Start one more thread, which blocks all signals: the loop's thread takes
-// them. Under the mutex.
+// Start one more thread, which blocks signals: the loop's thread takes them.
+// Under the mutex.
 static void add_thread(struct ss_host *host)
 {
-    sigset_t all, before;
+    sigset_t before;
     pthread_t thread;
     char name[16];
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    ss_signals_block(&before);
     int rc = pthread_create(&thread, NULL, thread_main, host);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc != 0) {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/app/log.h"
+#include "common/app/signals.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "worker/limits.h"
@@ -113,9 +114,8 @@ static void *first_main(void *ctx)
 
 static bool start_first(struct ss_lead *lead)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    ss_signals_block(&before);
     int rc = pthread_create(&lead->first, NULL, first_main, lead);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     lead->has_first = rc == 0;

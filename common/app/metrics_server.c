@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/app/clock.h"
+#include "common/app/signals.h"
 #include "common/base/mem.h"
 
 struct ss_metrics_server {
@@ -149,9 +150,8 @@ int ss_metrics_serve(const char *address, enum ss_metric_who who,
     if (at.any.sa_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     // Signals are the main thread's.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    ss_signals_block(&before);
     errno = 0;
     server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
         MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_SOCK_ADDR,

@@ -84,3 +84,11 @@ void ss_signals_close(void)
     fds[0] = fds[1] = -1;
     atomic_store(&noted, 0);
 }
+
+void ss_signals_block(sigset_t *ret_before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigdelset(&all, SIGABRT);
+    pthread_sigmask(SIG_SETMASK, &all, ret_before);
+}

@@ -2,6 +2,7 @@
 #ifndef SS_APP_SIGNALS_H
 #define SS_APP_SIGNALS_H
 
+#include <signal.h>
 #include <stddef.h>
 
 #include "common/base/status.h"
@@ -15,5 +16,10 @@ int ss_signals_open(const int *signals, size_t count, int *ret_fd,
 int ss_signals_take(void);
 // Restore the handlers of before.
 void ss_signals_close(void);
+// Block the signals of the calling thread, and so of those that it makes until
+// pthread_sigmask(SIG_SETMASK, ret_before, NULL): signals are the loop's.
+// SIGABRT stays open, since it is for the thread that aborts, and abort() of
+// glibc 2.41 asks nobody's handler (last_words.h) where it is blocked.
+void ss_signals_block(sigset_t *ret_before);
 
 #endif
