@@ -1,7 +1,8 @@
 # setup.sh - what ./run, ./test and .ci/run share: packages and builds. Sourced.
 # Callers stand in the root of the project.
 
-packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
+# make: what `cmake -B build` wants in a project that `superstep new` has made.
+packages_build="gcc libc6-dev cmake ninja-build make pkg-config|pkgconf
     protobuf-c-compiler libprotobuf-c-dev libzmq3-dev libczmq-dev
     libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev
     libjemalloc-dev"

@@ -189,8 +189,10 @@ def file_system(folder):
     """The kind that `folder` lies in: a commit to tmpfs costs nothing."""
     mounts = [line.split() for line in
               pathlib.Path("/proc/self/mounts").read_text().splitlines()]
-    return max((len(at), kind) for _, at, kind, *_ in mounts
-               if folder.resolve().is_relative_to(at))[1]
+    # In a changed root no mount may tell of the root itself.
+    return max(((len(at), kind) for _, at, kind, *_ in mounts
+                if folder.resolve().is_relative_to(at)),
+               default=(0, "unknown"))[1]
 
 
 def machine(place):

@@ -201,6 +201,17 @@ class Effects:
         os.close(self.file)
 
 
+NOBODY = 65534
+
+
+def as_nobody():
+    """For a child process: no rights but those that all users have."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+
 class World:
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="superstep-"))
@@ -226,6 +237,14 @@ class World:
     def path(self, name):
         return self.folder / name
 
+    def for_nobody(self, program):
+        """The same program where every user finds it: the project may lie in a
+        folder of root's alone."""
+        copy = self.path(program.name)
+        if not copy.exists():
+            shutil.copy2(program, copy)
+        return copy
+
     def start(self, name, *command, **options):
         process = Process(name, command, **options)
         self.processes.append(process)
@@ -236,12 +255,13 @@ class World:
         return self.effects
 
     # The same store and endpoint again, when it was there before.
-    def coordinator(self, *more, db=None, limits=None, wait=True, stop=None):
+    def coordinator(self, *more, db=None, limits=None, wait=True, stop=None,
+                    program=BIN / "superstep-coordinator"):
         store = ["--db", db or self.path("superstep.db")]
         if "--store" in more:
             store = []
         process = self.start(
-            "coordinator", BIN / "superstep-coordinator", "--listen",
+            "coordinator", program, "--listen",
             self.endpoint or ANY_PORT, *store, "--lease-ms", "1500",
             "--heartbeat-ms", "300", *more, limits=limits,
             environment=stopping(stop))

@@ -1,18 +1,16 @@
 """A coordinator that cannot be reached: each reason has its own words, and only
 where nobody listens is one to be started."""
 
-import os
 import signal
 import socket
 
-from harness import BIN, LIB, World, expect, main
+from harness import BIN, LIB, World, as_nobody, expect, main
 
 HELLO = LIB / "libhello.so"
-NOBODY = 65534
 
 
-def told(world, endpoint, *more, limits=None):
-    command = world.start("superstep runs", BIN / "superstep",
+def told(world, endpoint, *more, program=BIN / "superstep", limits=None):
+    command = world.start("superstep runs", program,
                           "--coordinator", endpoint, *more, "runs",
                           limits=limits)
     expect(command.wait() == 4, command.text())
@@ -23,13 +21,6 @@ def expect_told(text, *words):
     for word in words:
         expect(word in text, f"it does not say {word!r}:\n{text}")
     expect("Start one" not in text, text)
-
-
-def as_nobody():
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
 
 
 def test_where_nobody_listens_one_is_to_be_started():
@@ -56,7 +47,9 @@ def test_a_socket_without_rights_is_told_as_such():
         listening.listen()
         world.folder.chmod(0o755)
         path.chmod(0)
-        expect_told(told(world, f"ipc://{path}", limits=as_nobody),
+        program = world.for_nobody(BIN / "superstep")
+        expect_told(told(world, f"ipc://{path}", program=program,
+                         limits=as_nobody),
                     f"this user may not connect to {path}: Permission denied")
 
 
