@@ -113,10 +113,14 @@ def compiled(command, root, name):
     """What the compiler says against the file under `root`, or None. The file's
     headers are those that its fault changed, or else ours."""
     words = shlex.split(command["command"])
-    words = words[:words.index("-o")] + ["-w", "-fsyntax-only"]
+    # Errors to gcc 14, and at the latest to the linker.
+    words = words[:words.index("-o")] + [
+        "-Wno-error", "-Werror=implicit-function-declaration",
+        "-Werror=incompatible-pointer-types", "-Werror=int-conversion",
+        "-fsyntax-only"]
     result = run(words[:1] + [f"-I{root}", f"-iquote{root}"] + words[1:] +
                  [str(root / name)], cwd=command["directory"])
-    errors = [line for line in result.stdout.splitlines() if "error" in line]
+    errors = [line for line in result.stdout.splitlines() if ": error: " in line]
     return errors[0] if errors else None
 
 
