@@ -113,6 +113,7 @@ static int add_workers(
 static int to_questions(
     struct ss_client *client, json_t **list, struct ss_client_error *error);
 static void tell_scope(struct ss_client *client);
+static void tell_trouble(struct ss_client *client);
 static void tell_tasks(struct ss_client *client);
 static void tell_runs(json_t *runs);
 static void name_long(json_t *rows);
@@ -216,10 +217,12 @@ static const struct subject subjects[] = {
             COLUMN("LAST SEEN", "seen_ms", AGO),
             COLUMN("LEFT", "lease_left_ms", DURATION)}},
     {.what = "coordinators",
+        .tell = tell_trouble,
         .none = "",
         .columns = {WIDE("COORDINATOR", "endpoint", TEXT),
             COLUMN("SHARDS", "shards", NUMBER),
-            COLUMN("THIS ONE", "self", TEXT)}},
+            COLUMN("THIS ONE", "self", TEXT), COLUMN("AS OF", "seen_ms", AGO)},
+        .optional = "seen_ms"},
     {.what = "limits",
         .none = "",
         .others = "these are of connections; those of nodes, graphs and keys"
@@ -437,12 +440,11 @@ static void tell_scope(struct ss_client *client)
             ss_client_endpoint(client), count);
 }
 
-// One that cannot work lets go of its threads, and has no tasks then.
-static void tell_tasks(struct ss_client *client)
+// One that cannot work lets go of its threads.
+static void tell_trouble(struct ss_client *client)
 {
     json_t *answer = NULL;
     const struct ss_client_ask quickly = {.timeout_ms = HEALTH_MS};
-    tell_scope(client);
     (void)ss_client_ask(client, "health", NULL, &quickly, &answer, NULL);
     const char *why =
         ss_json_str(json_object_get(answer, "health"), "reason", NULL);
@@ -453,6 +455,12 @@ static void tell_tasks(struct ss_client *client)
 
 // The same for programs, which read a list of objects: the last one has it.
 static void add_page(json_t *list, const struct ss_cli_found *found)
+static void tell_tasks(struct ss_client *client)
+{
+    tell_scope(client);
+    tell_trouble(client);
+}
+
 {
     size_t count = json_array_size(list);
     ss_check(count > 0 && found);

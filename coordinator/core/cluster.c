@@ -138,11 +138,6 @@ static void cluster_members(struct ss_core *core, const struct ss_cluster *seen,
         json_array_append_new(core->members, json_string(endpoints[i]));
     say_members(core, before, core->members);
     json_decref(before);
-    ss_free(core->member_shards);
-    core->member_shards = ss_zalloc(count, sizeof(*core->member_shards));
-    for (size_t i = 0; i < SS_SHARDS; i++)
-        if (seen->owners[i] < count)
-            core->member_shards[seen->owners[i]]++;
     ss_core_feed(core, &event);
 }
 

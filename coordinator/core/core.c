@@ -316,7 +316,6 @@ void ss_core_destroy(struct ss_core **core)
     json_decref(old->members);
     json_decref(old->config);
     json_decref(old->damaged);
-    ss_free(old->member_shards);
     ss_free(old);
 }
 

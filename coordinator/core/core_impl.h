@@ -63,11 +63,10 @@ struct ss_core {
     struct ss_core_sender sender; // of the frame
     int64_t wake_at_ms;           // the engine's
     int64_t retry_at_ms;          // a full queue is tried again
-    json_t *members; // endpoints of all coordinators; NULL: we are alone
-    uint16_t *member_shards;        // how many each of `members` owns
-    json_t *damaged;                // damage.c: name -> sentence; NULL: nothing
-    size_t damaged_count;           // with those that are not listed
-    struct ss_map outboxes;         // peer -> struct outbox *
+    json_t *members;        // endpoints of all coordinators; NULL: we are alone
+    json_t *damaged;        // damage.c: name -> sentence; NULL: nothing
+    size_t damaged_count;   // with those that are not listed
+    struct ss_map outboxes; // peer -> struct outbox *
     struct outbox *spare_outbox;    // NULL: none
     struct ss_core_subject subject; // of lines that the engine logs now
     char subject_task[SS_UUID_SIZE];

@@ -26,22 +26,37 @@ static json_t *show_limits(const struct ss_core *core)
     return show_ask(core, "limits");
 }
 
-// Shards by member, as the last look at the database had them.
+// What this one holds it knows, also behind a lease that ran out; of another
+// one it knows what the database said, and when.
+static json_t *show_member(const struct ss_core *core, uint16_t index)
+{
+    const struct ss_owners *owners = core->cluster.owners;
+    const struct ss_cluster *seen = ss_owners_cluster(owners);
+    const struct ss_member *member = &seen->members[index];
+    bool is_self = strcmp(member->name, core->options.self.name) == 0;
+    struct ss_shards shards =
+        is_self ? ss_owners_active(owners) : ss_cluster_shards(seen, index);
+    json_t *row = json_pack("{s:s, s:I, s:b}", "endpoint", member->endpoint,
+        "shards", (json_int_t)ss_shards_count(&shards), "self", is_self);
+    if (!is_self)
+        json_object_set_new(row, "seen_ms",
+            json_integer(core->now_ms - ss_owners_looked_ms(owners)));
+    return row;
+}
+
 static json_t *show_coordinators(const struct ss_core *core)
 {
+    const struct ss_core_options *options = &core->options;
+    const struct ss_owners *owners = core->cluster.owners;
     json_t *list = json_array();
-    const char *self = core->options.self.endpoint;
-    size_t i;
-    json_t *endpoint;
-    json_array_foreach (core->members, i, endpoint)
-        json_array_append_new(
-            list, json_pack("{s:O, s:I, s:b}", "endpoint", endpoint, "shards",
-                      (json_int_t)core->member_shards[i], "self",
-                      strcmp(json_string_value(endpoint), self) == 0));
-    if (!core->members)
-        json_array_append_new(
-            list, json_pack("{s:s, s:I, s:b}", "endpoint", self, "shards",
-                      (json_int_t)SS_SHARDS, "self", 1));
+    if (options->is_shared && owners)
+        for (size_t i = 0; i < ss_owners_cluster(owners)->members_count; i++)
+            json_array_append_new(list, show_member(core, (uint16_t)i));
+    if (json_array_size(list) == 0) // it has all, or has not looked yet
+        json_array_append_new(list,
+            json_pack("{s:s, s:I, s:b}", "endpoint", options->self.endpoint,
+                "shards", (json_int_t)(options->is_shared ? 0 : SS_SHARDS),
+                "self", 1));
     return list;
 }
 

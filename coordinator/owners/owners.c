@@ -29,6 +29,8 @@ struct ss_owners {
     bool is_renewing;
     // What was seen.
     int64_t look_at_ms;
+    int64_t look_sent_ms; // of the last one that was asked for
+    int64_t looked_ms;    // when `cluster` was so; INT64_MIN: nothing was seen
     bool is_looking;
     bool look_is_stale; // something changed after it was asked for
     bool has_looked;
@@ -57,6 +59,7 @@ struct ss_owners *ss_owners_new(const struct ss_owners_options *options)
     owners->lease_ms = options->lease_ms;
     owners->expected = options->expected;
     owners->safe_until_ms = INT64_MIN;
+    owners->looked_ms = INT64_MIN;
     owners->look_at_ms = INT64_MAX; // behind the first renewal
     owners->uneven_since_ms = INT64_MAX;
     for (size_t i = 0; i < SS_SHARDS; i++)
@@ -78,6 +81,11 @@ void ss_owners_destroy(struct ss_owners **owners)
 const struct ss_cluster *ss_owners_cluster(const struct ss_owners *owners)
 {
     return &owners->cluster;
+}
+
+int64_t ss_owners_looked_ms(const struct ss_owners *owners)
+{
+    return owners->looked_ms;
 }
 
 struct ss_shards ss_owners_active(const struct ss_owners *owners)
@@ -500,6 +508,7 @@ static void on_looked(
         return;
     }
     cluster_copy(owners, event->cluster);
+    owners->looked_ms = owners->look_sent_ms;
     look_again(owners);
     if (!is_leased(owners))
         return;
@@ -621,6 +630,7 @@ static void ask_what_is_due(struct ss_owners *owners)
     if (!owners->is_looking && owners->now_ms >= owners->look_at_ms) {
         command(owners, SS_OWNERS_LOOK);
         owners->is_looking = true;
+        owners->look_sent_ms = owners->now_ms;
         owners->look_is_stale = false;
     }
 }

@@ -110,6 +110,8 @@ void ss_owners_step(struct ss_owners *owners,
     const struct ss_owners_event *event, struct ss_owners_commands *ret);
 // The last look at the database. Borrowed, until the next step.
 const struct ss_cluster *ss_owners_cluster(const struct ss_owners *owners);
+// When that was asked for; INT64_MIN: there was none yet.
+int64_t ss_owners_looked_ms(const struct ss_owners *owners);
 // When its lease ends, as it counts; INT64_MIN: it has none.
 int64_t ss_owners_lease_end_ms(const struct ss_owners *owners);
 // Shards that the engine has now.

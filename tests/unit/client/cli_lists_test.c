@@ -59,6 +59,25 @@ START_TEST(that_no_task_is_out_is_not_all_while_the_store_is_silent)
 }
 END_TEST
 
+// What others hold is as old as the last look at the store.
+START_TEST(shards_of_others_are_shown_as_of_when_they_were_seen)
+{
+    PLAY({.op = "show",
+             .final = "{\"coordinators\":[{\"endpoint\":\"tcp://a:1\","
+                      "\"shards\":0,\"self\":true},{\"endpoint\":"
+                      "\"tcp://b:2\",\"shards\":512,\"self\":false,"
+                      "\"seen_ms\":43000}]}"},
+        {.op = "health",
+            .final = "{\"health\":{\"ok\":false,\"reason\":\"the store has "
+                     "not answered for 43 s\"}}"});
+    ck_assert_int_eq(RUN("show", "coordinators"), 0);
+    expect_out("COORDINATOR  SHARDS  THIS ONE  AS OF\n"
+               "tcp://a:1         0  true      -\n"
+               "tcp://b:2       512  false     43 s ago\n");
+    ck_assert(says(&err, "superstep: the store has not answered for 43 s\n"));
+}
+END_TEST
+
 // It has room, and takes nothing: why, is to be seen.
 START_TEST(a_worker_that_drains_is_told_from_one_that_has_room)
 {
@@ -439,6 +458,7 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, lists_are_tables);
+    tcase_add_test(tcase, shards_of_others_are_shown_as_of_when_they_were_seen);
     tcase_add_test(
         tcase, that_no_task_is_out_is_not_all_while_the_store_is_silent);
     tcase_add_test(tcase, a_worker_that_drains_is_told_from_one_that_has_room);

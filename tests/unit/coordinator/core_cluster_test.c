@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/model/value.h"
 #include "tests/suite.h"
 
@@ -50,22 +51,61 @@ START_TEST(who_joins_others_on_their_store_says_so_once)
 }
 END_TEST
 
-// The state of a thread, as a client asks for it: the code of the core_error.
-static const char *state_of(const char *thread)
+// The answer to a client. Takes `body`; borrowed, until the next message.
+static const json_t *answer_to(const char *op, json_t *body)
 {
     struct ss_message ask = {.type = SS_MESSAGE_ASK,
         .protocol = SS_PROTOCOL_VERSION,
         .id = 1,
-        .op = "state",
-        .body = ss_value_new(json_pack("{s:s}", "thread", thread))};
+        .op = (char *)op,
+        .body = ss_value_new(body)};
     ss_message_destroy(&last_heard);
     listens_for = SS_MESSAGE_ANSWER;
     frame("c", &ask);
     ss_value_unref(ask.body);
     ck_assert_ptr_nonnull(last_heard);
-    return ss_json_str(
-        json_object_get(ss_value_json(last_heard->body), "error"), "code", "");
+    return ss_value_json(last_heard->body);
 }
+
+// The state of a thread: the code of the error.
+static const char *state_of(const char *thread)
+{
+    return ss_json_str(
+        json_object_get(
+            answer_to("state", json_pack("{s:s}", "thread", thread)), "error"),
+        "code", "");
+}
+
+// Of the coordinators, as it shows them, the one in that place. Borrowed.
+static const json_t *shown(size_t index)
+{
+    const json_t *answer =
+        answer_to("show", json_pack("{s:s}", "what", "coordinators"));
+    return json_array_get(json_object_get(answer, "coordinators"), index);
+}
+
+// Its own shards it knows by itself; of the others' it says how old that is.
+START_TEST(whose_lease_is_over_shows_no_shards_as_its_own)
+{
+    ss_core_destroy(&core);
+    theirs = "theirs";
+    new_core(true);
+    ck_assert_int_eq(ss_json_int(shown(0), "shards", -1), 0); // as of yet
+    hello();
+    (void)listen_to(SS_MESSAGE_MEMBERS);
+    ck_assert_int_ge(ss_json_int(shown(0), "shards", -1), SS_SHARDS / 2);
+    ck_assert(json_is_true(json_object_get(shown(0), "self")));
+    ck_assert_ptr_null(json_object_get(shown(0), "seen_ms"));
+    int64_t seen_ms = ss_json_int(shown(1), "seen_ms", -1);
+    ck_assert_int_ge(seen_ms, 0);
+    now_ms += CORE_CLUSTER_LEASE_MS; // and the store says nothing
+    turn();
+    ck_assert_int_eq(ss_json_int(shown(0), "shards", -1), 0);
+    ck_assert_int_eq(ss_json_int(shown(1), "shards", -1), 1);
+    ck_assert_int_eq(
+        ss_json_int(shown(1), "seen_ms", -1), seen_ms + CORE_CLUSTER_LEASE_MS);
+}
+END_TEST
 
 // Cut off from the database alone: others may still reach it.
 START_TEST(a_read_of_anothers_thread_is_sent_on_while_the_store_is_away)
@@ -124,6 +164,7 @@ int main(void)
     tcase_add_test(tcase, who_joins_others_on_their_store_says_so_once);
     tcase_add_test(
         tcase, a_read_of_anothers_thread_is_sent_on_while_the_store_is_away);
+    tcase_add_test(tcase, whose_lease_is_over_shows_no_shards_as_its_own);
     tcase_add_test(
         tcase, a_beat_that_is_read_behind_the_lease_is_promised_nothing);
     suite_add_tcase(suite, tcase);
