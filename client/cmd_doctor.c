@@ -208,6 +208,24 @@ static void look_at_crashes(const json_t *answer, json_t *found)
     ss_free(ago);
 }
 
+// Those whose threads are all kept by bodies that did not end in time.
+static void look_at_stuck(const json_t *workers, json_t *found)
+{
+    json_t *worker;
+    size_t i;
+    json_array_foreach (workers, i, worker) {
+        if (!ss_json_bool(worker, "stuck", false))
+            continue;
+        char *threads =
+            ss_text_count(ss_json_int(worker, "capacity", 0), "thread");
+        add_of(found, SS_FINDING_STUCK, NULL,
+            ss_format("the worker %.100s takes no tasks: bodies that did not "
+                      "end in time, and go on, have its %s",
+                ss_json_str(worker, "worker", "?"), threads));
+        ss_free(threads);
+    }
+}
+
 // `served`: graph -> the version ("name@version") that a worker serves.
 static void look_at_versions(const json_t *workers, json_t *found)
 {
@@ -360,6 +378,7 @@ static void look_at_workers(const json_t *answer, json_t *found)
     if (json_array_size(workers) == 0)
         add(found, SS_FINDING_NO_WORKER, "no worker is connected");
     look_at_versions(workers, found);
+    look_at_stuck(workers, found);
     look_at_crashes(answer, found);
 }
 

@@ -105,6 +105,7 @@ static void send_bye(
     struct ss_message message = {.type = SS_MESSAGE_BYE,
         .protocol = SS_PROTOCOL_VERSION,
         .bye.drains = command->drains,
+        .bye.stuck = command->stuck,
         .attempts = (struct ss_attempt *)command->attempts,
         .attempts_count = command->attempts_count};
     send_message(outbox, &message);

@@ -91,6 +91,7 @@ struct ss_message {
     size_t shards_count;
     struct {
         bool drains;
+        bool stuck;  // until a thread is free
         char *ended; // another worker, whose process has ended; or NULL
         char *how;   // it has ended; or NULL
     } bye;

@@ -103,6 +103,7 @@ static void pack_bye(
 {
     PACK(Bye, bye, BYE);
     it->has_drains = it->drains = message->bye.drains;
+    it->has_stuck = it->stuck = message->bye.stuck;
     it->n_returns = message->attempts_count;
     it->returns = pack_attempts(packer, message);
     it->ended = message->bye.ended;

@@ -220,6 +220,7 @@ static int take_small(const envelope *from, struct ss_message *message)
     else if (message->type == SS_MESSAGE_BYE) {
         take_attempts(from->bye->returns, from->bye->n_returns, message);
         message->bye.drains = from->bye->drains != 0;
+        message->bye.stuck = from->bye->stuck != 0;
         message->bye.ended = ss_strdup(from->bye->ended);
         message->bye.how = ss_strdup(from->bye->how);
     } else if (message->type == SS_MESSAGE_HANGUP)

@@ -152,6 +152,7 @@ static void inbox_take(
     case SS_MESSAGE_BYE:
         event.type = SS_EVENT_WORKER_BYE;
         event.bye.drains = message->bye.drains;
+        event.bye.stuck = message->bye.stuck;
         event.bye.returns = message->attempts;
         event.bye.returns_count = message->attempts_count;
         event.bye.ended = message->bye.ended;

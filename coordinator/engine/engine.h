@@ -120,6 +120,7 @@ struct ss_event {
         } offers;
         struct {
             bool drains;    // finishes what it runs, takes no more
+            bool stuck;     // until one of its threads is free
             bool is_broken; // it does not say so: its link does
             const struct ss_attempt *returns; // not begun: for somebody else
             size_t returns_count;

@@ -49,6 +49,7 @@ REMEDY = {
     "not-served": "the application that has this graph",
     "no-label": "--label",
     "two-versions": "superstep migrate",
+    "worker-stuck": "ss_cancelled()",
     "retrying": "superstep explain RUN",
     "crashing": "The worker's log says",
 }
@@ -354,6 +355,18 @@ def test_what_waits_is_asked_of_the_coordinator():
         begin(world, "crash")
         found = wait_found(world, "crashing", "signal 9")
         expect(set(found) == {"no-label", "retrying", "crashing"}, str(found))
+
+
+def test_a_worker_whose_threads_are_kept_by_bodies_that_are_late():
+    with World() as world:
+        world.coordinator()
+        world.worker(world.compile(APPS / "trouble.c"), capacity=1)
+        begin(world, "deaf")
+        end = time.monotonic() + DEADLINE_S
+        while not world.ask("workers")[0].get("stuck"):
+            expect(time.monotonic() < end, str(world.ask("workers")))
+            time.sleep(0.05)
+        expect_only(doctor(world), "worker-stuck", "worker1", "1 thread")
 
 
 def test_a_dead_endpoint_beside_a_live_one():

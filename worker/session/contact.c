@@ -148,8 +148,9 @@ static int64_t ping_at(const struct contact *contact)
 void ss_contact_bye(
     struct ss_session *session, struct contact *contact, bool drains)
 {
-    struct ss_session_command bye = {
-        .type = SS_SESSION_SEND_BYE, .drains = drains};
+    struct ss_session_command bye = {.type = SS_SESSION_SEND_BYE,
+        .drains = drains,
+        .stuck = drains && session->is_stuck};
     bye.attempts = ss_held_hand_back(session, contact, &bye.attempts_count);
     SS_VEC_PUSH(&session->scratch, (void *)bye.attempts);
     say(session, contact, bye);

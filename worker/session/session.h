@@ -131,8 +131,9 @@ enum ss_session_command_type {
     SS_SESSION_DISCONNECT, // and close it
     SS_SESSION_SEND_HELLO, // who we are, what we serve, `offers`
     SS_SESSION_SEND_BEAT, // alive; `attempts`: what we hold; `capacity`; `sent`
-    SS_SESSION_SEND_BYE,  // `drains`: no more orders, please, and `attempts`
-                          // back, which have not begun; else: gone
+    SS_SESSION_SEND_BYE,  // `drains`: no more orders, please (`stuck`: until a
+                          // thread is free), and `attempts` back, which have
+                          // not begun; else: gone
     SS_SESSION_SEND_DONE, // `outcomes`
     SS_SESSION_SEND_LIVE, // `items`
     SS_SESSION_SEND_OFFERS, // `offers`: what we hold of shards of `epoch`
@@ -157,7 +158,7 @@ struct ss_session_command {
     uint32_t capacity;    // for this coordinator
     uint64_t sent;        // the time, and the name, of a BEAT
     int64_t begin_by_ms;  // for ss_session_may_begin()
-    bool drains;
+    bool drains, stuck;
     uint64_t epoch;
     int status;
     const char *text;

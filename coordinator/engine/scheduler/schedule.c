@@ -421,6 +421,7 @@ static struct worker *add_worker(
     worker->capacity = worker->granted = event->hello.capacity;
     if (worker->state != WORKER_SENT_AWAY)
         ss_worker_move(worker, WORKER_SERVES);
+    worker->is_stuck = false;
     ss_worker_labels(worker, event);
     worker->keeps_lists = event->hello.keeps_lists;
     json_decref(worker->settings);
@@ -570,6 +571,7 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
         take_back(worker, event->bye.returns[i]);
         ss_lingering_ended(engine, event->bye.returns[i]);
     }
+    worker->is_stuck = event->bye.drains && event->bye.stuck;
     if (event->bye.drains)
         ss_worker_move(worker, WORKER_DRAINS);
     else

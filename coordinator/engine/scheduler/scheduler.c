@@ -81,13 +81,14 @@ json_t *ss_workers_json(const struct engine *engine)
          e = e->next) {
         const struct worker *w = e->value;
         json_array_append_new(
-            list, json_pack("{s:s, s:O, s:I, s:I, s:I, s:I, s:I, s:b}",
+            list, json_pack("{s:s, s:O, s:I, s:I, s:I, s:I, s:I, s:b, s:o*}",
                       "worker", w->name, "graphs", w->graph_names, "running",
                       (json_int_t)w->running, "capacity",
                       (json_int_t)w->capacity, "attempts",
                       (json_int_t)w->attempts, "lost", (json_int_t)w->lost,
                       "seen_ms", (json_int_t)(engine->now_ms - w->seen_ms),
-                      "drains", ss_worker_leaves(w)));
+                      "drains", ss_worker_leaves(w), "stuck",
+                      w->is_stuck ? json_true() : NULL));
     }
     return list;
 }

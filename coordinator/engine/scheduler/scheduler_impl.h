@@ -48,6 +48,7 @@ struct worker {
     uint64_t attempts, lost;
     char *ended; // how its process did, as its supervisor says; NULL (ended.c)
     int64_t ended_ms, tried_ms;
+    bool is_stuck; // DRAINS: late bodies have its threads, as it says
     json_t *graph_names;
     json_t *settings; // for people; or NULL
     struct {          // of threads that have moved: its result is another's

@@ -1,5 +1,6 @@
 // trouble.c - an application whose runs wait: for a label that nobody offers,
-// and for their next try; and one that ends its workers.
+// and for their next try; one that ends its workers, and one that keeps their
+// threads.
 #include <superstep/superstep.h>
 
 #include <signal.h>
@@ -20,6 +21,13 @@ static int crash(struct ss_task *task)
     (void)task;
     kill(getpid(), SIGKILL);
     return 0;
+}
+
+static int deaf(struct ss_task *task)
+{
+    (void)task;
+    for (;;) // whatever it is told
+        pause();
 }
 
 static void define_gpu(struct ss_graph_def *graph)
@@ -48,5 +56,12 @@ static void define_crash(struct ss_graph_def *graph)
     ss_edge(graph, SS_START, "crash");
 }
 
+static void define_deaf(struct ss_graph_def *graph)
+{
+    ss_key(graph, "x", SS_ANY);
+    ss_node(graph, "deaf", deaf, .timeout_ms = 100);
+    ss_edge(graph, SS_START, "deaf");
+}
+
 SS_APP(SS_GRAPH("gpu", define_gpu) SS_GRAPH("busy", define_busy)
-        SS_GRAPH("crash", define_crash))
+        SS_GRAPH("crash", define_crash) SS_GRAPH("deaf", define_deaf))

@@ -78,6 +78,19 @@ START_TEST(workers_that_end_again_and_again_are_named)
 }
 END_TEST
 
+START_TEST(a_worker_whose_threads_late_bodies_keep_is_named)
+{
+    look_at("{\"workers\":[" WORKER ",{\"worker\":\"w2\",\"graphs\":[],"
+            "\"capacity\":4,\"drains\":true,\"stuck\":true},"
+            "{\"worker\":\"w3\",\"graphs\":[],\"drains\":true}]}",
+        "{\"waits\":[]}");
+    ck_assert(says(&out, "worker-stuck: the worker w2 takes no tasks: bodies "
+                         "that did not end in time, and go on, have its 4 "
+                         "threads\n    Start this worker again"));
+    ck_assert(!says(&out, "w1") && !says(&out, "w3")); // one drains to end
+}
+END_TEST
+
 START_TEST(a_graph_that_is_served_in_two_versions_is_named_once)
 {
     look_at("{\"workers\":[" WORKER
@@ -168,6 +181,7 @@ int main(void)
     tcase_add_test(
         tcase, tasks_that_wait_for_room_are_counted_and_nothing_is_wrong);
     tcase_add_test(tcase, workers_that_end_again_and_again_are_named);
+    tcase_add_test(tcase, a_worker_whose_threads_late_bodies_keep_is_named);
     tcase_add_test(tcase, a_graph_that_is_served_in_two_versions_is_named_once);
     tcase_add_test(
         tcase, a_coordinator_that_does_not_say_what_waits_is_called_so);

@@ -103,7 +103,9 @@ static void note(
     add(script, words[command->type]);
     add_link(script, command);
     if (command->type == SS_SESSION_SEND_BYE)
-        add(script, command->drains ? " drains" : " gone");
+        add(script, command->stuck    ? " drains, stuck"
+                    : command->drains ? " drains"
+                                      : " gone");
     for (size_t i = 0; i < command->attempts_count; i++)
         add_name(script, command->attempts[i]);
     for (size_t i = 0; i < command->offers_count; i++) {

@@ -259,10 +259,10 @@ START_TEST(where_late_bodies_have_all_threads_what_waits_is_handed_back)
     script_tick(&s, 400); // they were told to stop, and may need a while
     ck_assert_uint_eq(ss_session_load(s.session).queued, 1);
     const char *said = script_tick(&s, 600);
-    ck_assert_ptr_nonnull(strstr(said, "stuck\nBYE drains 1.3\n"));
+    ck_assert_ptr_nonnull(strstr(said, "stuck\nBYE drains, stuck 1.3\n"));
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
     // One that was on its way.
-    ck_assert_str_eq(script_task(&s, 1, 4), "BYE drains 1.4\n");
+    ck_assert_str_eq(script_task(&s, 1, 4), "BYE drains, stuck 1.4\n");
     ck_assert_str_eq(script_end(&s, 1, 2), "HELLO\n");
     script_welcome(&s, 1);
     ck_assert_ptr_nonnull(strstr(script_task(&s, 1, 5), "start 1.5\n"));

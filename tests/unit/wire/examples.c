@@ -243,7 +243,7 @@ static void fill_cluster(struct ss_message *message)
 
 static void fill_bye(struct ss_message *message)
 {
-    message->bye.drains = true;
+    message->bye.drains = message->bye.stuck = true;
     message->bye.ended = ss_strdup("w1");
     message->bye.how = ss_strdup("signal 11");
     add_attempts(message);

@@ -322,7 +322,7 @@ START_TEST(lists_and_requests_arrive_whole)
         ss_json_str(ss_value_json(message->body), "status", ""), "done");
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_BYE));
-    ck_assert(message->bye.drains);
+    ck_assert(message->bye.drains && message->bye.stuck);
     ck_assert_uint_eq(message->attempts_count, 2);
     ck_assert_str_eq(message->bye.ended, "w1");
     ck_assert_str_eq(message->bye.how, "signal 11");
