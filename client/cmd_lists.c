@@ -364,7 +364,9 @@ static void add_questions(json_t *rows, const json_t *asker, int64_t now_us)
         json_array_extend(all, list);
     const char *name = ss_json_str(asker, "thread", "?");
     char *answer = ss_cli_answer(name, all);
-    int64_t us = now_us - ss_json_int(asker, "updated_us", now_us);
+    // What was said of the thread since, or that it was imported, is no matter.
+    int64_t us = now_us - ss_json_int(asker, "state_us",
+                              ss_json_int(asker, "updated_us", now_us));
     json_array_foreach (all, i, question) {
         json_t *row = json_pack("{s:s, s:O*, s:O*, s:O*, s:I, s:s}", "thread",
             name, "graph", json_object_get(asker, "graph"), "run",
@@ -453,14 +455,14 @@ static void tell_trouble(struct ss_client *client)
     json_decref(answer);
 }
 
-// The same for programs, which read a list of objects: the last one has it.
-static void add_page(json_t *list, const struct ss_cli_found *found)
 static void tell_tasks(struct ss_client *client)
 {
     tell_scope(client);
     tell_trouble(client);
 }
 
+// The same for programs, which read a list of objects: the last one has it.
+static void add_page(json_t *list, const struct ss_cli_found *found)
 {
     size_t count = json_array_size(list);
     ss_check(count > 0 && found);

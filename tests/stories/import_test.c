@@ -180,6 +180,32 @@ START_TEST(a_thread_that_was_imported_is_in_the_inbox_with_its_question)
 }
 END_TEST
 
+static int64_t asked_us(const char *thread)
+{
+    return ss_json_int(listed(thread), "state_us", -1);
+}
+
+START_TEST(a_question_that_was_imported_is_as_old_as_its_checkpoint)
+{
+    diamond();
+    world_body("b", asks);
+    run("t", ", 'input': {'x': []}");
+    json_t *list = json_deep_copy(saved_of("t"));
+    json_t *last = json_array_get(list, json_array_size(list) - 1);
+    json_object_set_new(
+        last, "created_at", json_string("1970-01-01T00:00:01+00:00"));
+    import("u", list, NULL);
+    ck_assert_int_eq(asked_us("u"), 1000000);
+    ck_assert_int_gt(ss_json_int(listed("u"), "updated_us", -1), asked_us("u"));
+    // By a clock that is ahead it would not have been asked yet.
+    json_object_set_new(
+        last, "created_at", json_string("2100-01-01T00:00:00+00:00"));
+    import("v", list, NULL);
+    json_decref(list);
+    ck_assert_int_eq(ss_json_int(listed("v"), "updated_us", -1), asked_us("v"));
+}
+END_TEST
+
 START_TEST(a_thread_is_imported_as_idle_or_failed_as_it_was)
 {
     diamond();
@@ -642,6 +668,7 @@ SUITE("import", a_thread_is_imported_as_it_was_saved,
     a_thread_that_stopped_half_way_is_finished_without_running_again,
     a_thread_that_waits_at_a_question_goes_on_with_the_answer,
     a_thread_that_was_imported_is_in_the_inbox_with_its_question,
+    a_question_that_was_imported_is_as_old_as_its_checkpoint,
     a_thread_is_imported_as_idle_or_failed_as_it_was,
     a_question_is_in_the_inbox_before_anybody_announced_the_graph,
     an_answer_that_was_taken_is_not_given_again,

@@ -167,7 +167,7 @@ static void tell_stands(struct thread *thread)
     struct loop *view =
         graph ? ss_snapshot_view(thread, graph, "", mark, &error) : NULL;
     ss_journal_pending(mark, NULL, &pending);
-    ss_thread_was_made(thread, view, &pending);
+    ss_thread_was_made(thread, view, &pending, mark->row->wall_us);
     ss_pendings_fini(&pending);
     ss_loop_destroy(&view);
 }

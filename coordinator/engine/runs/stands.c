@@ -205,10 +205,11 @@ static void look_at_writes(
 }
 
 void ss_thread_was_made(struct thread *thread, const struct loop *view,
-    const struct ss_pendings *pending)
+    const struct ss_pendings *pending, int64_t wall_us)
 {
     const struct thread_facts *its = ss_thread_facts(thread);
     struct stands stands = {.asked = nothing_asked()};
+    int64_t now_us = its->engine->wall_us;
     ss_check(its->state == THREAD_HOT && (view || pending));
     if (view)
         look_at_tasks(view, &stands);
@@ -222,9 +223,10 @@ void ss_thread_was_made(struct thread *thread, const struct loop *view,
                                            : NULL; // nobody knows its graph
     ss_check(!stands.error || view);
     ss_thread_put_record(thread,
-        json_pack("{s:o, s:I, s:n, s:o, s:o}", "status",
+        json_pack("{s:o, s:I, s:I, s:o, s:o}", "status",
             status ? json_string(status) : json_null(), "updated_us",
-            (json_int_t)its->engine->wall_us, "state_us", "interrupts",
+            (json_int_t)now_us, "state_us",
+            (json_int_t)(wall_us < now_us ? wall_us : now_us), "interrupts",
             asks ? json_incref(stands.asked.by_task) : json_null(), "error",
             status && strcmp(status, SS_THREAD_FAILED) == 0
                 ? json_incref(stands.error)

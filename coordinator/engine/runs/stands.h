@@ -19,9 +19,10 @@ void ss_thread_ran(
 void ss_thread_was_changed(struct thread *thread, bool has_next);
 // It was made elsewhere, and stands as its newest checkpoint does: `view`, with
 // its tasks planned, or (NULL: nobody knows its graph) what is pending there,
-// which tells its questions and nothing else.
+// which tells its questions and nothing else. It stands so since `wall_us`, by
+// the clock of where it was made.
 void ss_thread_was_made(struct thread *thread, const struct loop *view,
-    const struct ss_pendings *pending);
+    const struct ss_pendings *pending, int64_t wall_us);
 
 // Why it failed, or was stopped, as people are told it. Gives; NULL: neither.
 json_t *ss_run_error(const struct run *run);

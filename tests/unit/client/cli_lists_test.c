@@ -1,6 +1,8 @@
 // The `superstep` command: lists of what there is, whole and in order.
+#include <stdio.h>
 #include <unistd.h>
 
+#include "common/app/clock.h"
 #include "common/base/mem.h"
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
@@ -75,6 +77,26 @@ START_TEST(shards_of_others_are_shown_as_of_when_they_were_seen)
                "tcp://a:1         0  true      -\n"
                "tcp://b:2       512  false     43 s ago\n");
     ck_assert(says(&err, "superstep: the store has not answered for 43 s\n"));
+}
+END_TEST
+
+// Its metadata was changed now, or it was imported now.
+START_TEST(a_question_is_as_old_as_when_it_was_asked)
+{
+    char threads[512];
+    int64_t now_us = ss_clock_wall_us();
+    snprintf(threads, sizeof(threads),
+        "{\"threads\":[{\"thread\":\"t\",\"graph\":\"g\",\"status\":"
+        "\"interrupted\",\"updated_us\":%lld,\"state_us\":%lld,"
+        "\"interrupts\":{\"k\":[{\"id\":\"i\",\"node\":\"n\","
+        "\"value\":\"ok?\"}]}}]}",
+        (long long)now_us, (long long)(now_us - INT64_C(3 * 86400000000)));
+    const struct script lines[] = {
+        NO_MORE("threads", "t"), {.op = "threads", .final = threads}, {0}};
+    script = lines;
+    ck_assert_int_eq(RUN("inbox"), 0);
+    script = NULL;
+    ck_assert_msg(says(&out, "\n72 h ago  t "), "%s", ss_buf_str(&out));
 }
 END_TEST
 
@@ -459,6 +481,7 @@ static TCase *served(void)
     tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, lists_are_tables);
     tcase_add_test(tcase, shards_of_others_are_shown_as_of_when_they_were_seen);
+    tcase_add_test(tcase, a_question_is_as_old_as_when_it_was_asked);
     tcase_add_test(
         tcase, that_no_task_is_out_is_not_all_while_the_store_is_silent);
     tcase_add_test(tcase, a_worker_that_drains_is_told_from_one_that_has_room);
