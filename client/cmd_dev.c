@@ -28,6 +28,7 @@
 #include "common/app/last_words.h"
 #include "common/app/limits.h"
 #include "common/app/signals.h"
+#include "common/app/std_files.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
@@ -230,7 +231,7 @@ static void announce(struct dev *dev)
             SS_VERSION_TEXT, dev->store, dev->endpoint, dev->workers_count);
     dev->is_announced = true;
     print_graphs(dev);
-    ss_cli_flush();
+    ss_stdout_flush();
 }
 
 // "sqlite superstep.db" as "superstep.db (sqlite)". Gives.
@@ -252,7 +253,7 @@ static void on_coordinator_line(struct dev *dev, const char *line)
     dev->coordinator.is_ready = true;
     if (dev->endpoint) { // it was restarted
         printf("the coordinator is ready again\n");
-        ss_cli_flush();
+        ss_stdout_flush();
         return;
     }
     listens += strlen(" listening on ");
@@ -276,7 +277,7 @@ static void on_worker_line(struct dev *dev, struct member *it, const char *line)
     } else {
         printf("%s\n", line);
     }
-    ss_cli_flush();
+    ss_stdout_flush();
 }
 
 // ---------------------------------------------------------------------- ending

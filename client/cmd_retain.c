@@ -15,6 +15,7 @@
 #include "client/cli/input.h"
 #include "client/cli/pages.h"
 #include "client/commands.h"
+#include "common/app/std_files.h"
 #include "common/model/value.h"
 
 static const char *delete_after;
@@ -148,7 +149,7 @@ static void print(const struct retain *counts)
             (long long)counts->pruned, (long long)counts->used,
             (long long)counts->waiting, (long long)counts->damaged,
             (long long)counts->cached);
-    ss_cli_flush();
+    ss_stdout_flush();
 }
 
 int ss_cmd_retain(struct ss_client *client)

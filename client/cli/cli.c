@@ -2,8 +2,6 @@
 #include "client/cli/cli.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,28 +31,8 @@ static const char exit_text[] =
     "130 stopped by ctrl-C (a run that was accepted goes on).";
 
 static const struct ss_cli_command *running;
-static int unwritten_why; // an errno, of the first write that failed; 0: none
 // --json is among the words, whatever is wrong with the others.
 static bool is_for_programs;
-
-// -------------------------------------------------------------------- printing
-
-// Right behind a write to stdout: later nothing tells why it failed.
-static void keep_why(bool is_written)
-{
-    if (!is_written && unwritten_why == 0)
-        unwritten_why = errno;
-}
-
-void ss_cli_print(const char *text)
-{
-    keep_why(fputs(text, stdout) >= 0);
-}
-
-void ss_cli_flush(void)
-{
-    keep_why(fflush(stdout) == 0);
-}
 
 // ---------------------------------------------------------------------- saying
 
@@ -87,7 +65,7 @@ static void say(
     char *lines =
         what == SAYING_LINES ? ss_text_lines(message) : ss_text_plain(message);
     struct ss_screen screen = ss_screen_of(STDERR_FILENO);
-    ss_cli_flush();
+    ss_stdout_flush();
     if (is_for_programs)
         say_json(what, code, message);
     else
@@ -292,8 +270,8 @@ void ss_cli_json_line(const json_t *json, struct ss_buf *buf)
 void ss_cli_print_json(const json_t *json)
 {
     char *text = ss_text_line(json);
-    ss_cli_print(text);
-    ss_cli_print("\n");
+    ss_stdout_print(text);
+    ss_stdout_print("\n");
     ss_free(text);
 }
 
@@ -309,7 +287,7 @@ int ss_cli_print_answer(json_t *answer, ss_cli_print_fn *print)
 
 void ss_cli_print_buf(struct ss_buf *buf)
 {
-    ss_cli_print(ss_buf_str(buf));
+    ss_stdout_print(ss_buf_str(buf));
     ss_buf_fini(buf);
 }
 
@@ -514,22 +492,12 @@ static int parse(const struct ss_args *args, int argc, char **argv)
 {
     char asked;
     struct ss_error error = {0};
-    if (!is_for_programs)
-        return ss_args_run(args, argc, argv);
     if (ss_args_parse(args, argc, argv, &asked, &error) != SS_OK)
-        return ss_cli_usage("%s", error.message);
-    return asked ? ss_args_run(args, argc, argv) : -1;
-}
-
-// Whether what was printed has arrived. A reader that has gone, as `head` does,
-// has read what it wanted.
-static bool is_written(void)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO};
-    ss_cli_flush();
-    if (!ferror(stdout))
-        return true;
-    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+        return is_for_programs ? ss_cli_usage("%s", error.message)
+                               : ss_args_refuse(args, &error);
+    if (asked)
+        ss_args_answer(args, asked);
+    return asked ? SS_CLI_DONE : -1;
 }
 
 static int run_words(
@@ -569,6 +537,7 @@ static int help(const struct ss_cli_command *commands, int argc, char **argv)
 int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv)
 {
     int status;
+    char unwritten[SS_STDOUT_TEXT_SIZE];
     ss_std_files_open();
     ss_value_setup();
     ss_text_setup();
@@ -587,8 +556,6 @@ int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv)
     else if (at > 0)
         status = SS_CLI_USAGE;
     ss_settings_fini(&ss_cli_settings);
-    if (is_written())
-        return status;
-    return ss_cli_fail("stdout: cannot write%s%s", unwritten_why ? ": " : "",
-        unwritten_why ? strerror(unwritten_why) : "");
+    return ss_stdout_is_written(unwritten) ? status
+                                           : ss_cli_fail("%s", unwritten);
 }

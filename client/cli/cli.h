@@ -114,10 +114,6 @@ void ss_cli_tell_wait(void *ctx, const char *why);
 json_t *ss_cli_flag(bool is_given);
 json_t *ss_cli_number(int64_t number);
 
-// To stdout; what is long, or may be the first that a full disk refuses, goes
-// this way: a command that could not print all says in the end why.
-void ss_cli_print(const char *text);
-void ss_cli_flush(void);
 // The value on a line, appended.
 void ss_cli_json_line(const json_t *json, struct ss_buf *buf);
 // Print a value on one line (--json and results).

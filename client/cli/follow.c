@@ -17,6 +17,7 @@
 #include "client/cli/text.h"
 #include "common/app/clock.h"
 #include "common/app/signals.h"
+#include "common/app/std_files.h"
 #include "common/base/mem.h"
 #include "common/model/run_status.h"
 #include "common/model/value.h"
@@ -114,10 +115,10 @@ static void print_event(const json_t *event)
     char *plain = ss_text_plain(ss_buf_str(&buf));
     json_t *data = json_object_get(event, "data");
     char *line = data ? ss_text_line(data) : ss_text_line(event);
-    ss_cli_print(plain);
-    ss_cli_print(line);
-    ss_cli_print("\n");
-    ss_cli_flush();
+    ss_stdout_print(plain);
+    ss_stdout_print(line);
+    ss_stdout_print("\n");
+    ss_stdout_flush();
     ss_free(line);
     ss_free(plain);
     ss_buf_fini(&buf);
@@ -284,7 +285,7 @@ static int follow_end(const struct watch *watch, const json_t *answer)
         json_t *output = json_object_get(answer, "output");
         if (output && (!json_is_null(output) || status == SS_RUN_DONE))
             print_output(output, ss_json_str(answer, "thread", follow->thread));
-        ss_cli_flush();
+        ss_stdout_flush();
     }
     if (goes_on || status == SS_RUN_DONE)
         return SS_CLI_DONE;

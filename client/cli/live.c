@@ -10,6 +10,7 @@
 
 #include "common/app/clock.h"
 #include "common/app/signals.h"
+#include "common/app/std_files.h"
 
 // The keys of a terminal, one by one.
 struct keys {
@@ -98,7 +99,7 @@ static void print_rows(const struct ss_screen *screen, const char *rows)
         at += size + (at[size] != '\0');
     }
     fputs("\033[J\033[?7h", stdout);
-    ss_cli_flush();
+    ss_stdout_flush();
 }
 
 static int watch(
@@ -112,8 +113,8 @@ static int watch(
     if (status == SS_CLI_DONE && screen.width > 0)
         print_rows(&screen, ss_buf_str(&buf));
     else if (status == SS_CLI_DONE)
-        ss_cli_print(ss_buf_str(&buf));
-    ss_cli_flush();
+        ss_stdout_print(ss_buf_str(&buf));
+    ss_stdout_flush();
     ss_buf_fini(&buf);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/app/environment.h"
+#include "common/app/std_files.h"
 #include "common/app/version.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
@@ -517,26 +518,35 @@ char *ss_args_help(const struct ss_args *args)
     return ss_buf_steal(&help, NULL);
 }
 
+int ss_args_refuse(const struct ss_args *args, const struct ss_error *error)
+{
+    fprintf(stderr, "%s: %s\n%s --help lists the options.\n", args->program,
+        error->message, args->program);
+    return SS_EXIT_USAGE;
+}
+
+void ss_args_answer(const struct ss_args *args, char asked)
+{
+    char *text = asked == 'v'
+                     ? ss_format("%s %s\n", args->program, SS_VERSION_TEXT)
+                     : ss_args_help(args);
+    ss_stdout_print(text);
+    ss_free(text);
+}
+
 int ss_args_run(const struct ss_args *args, int argc, char *const *argv)
 {
-    char asked;
+    char asked, unwritten[SS_STDOUT_TEXT_SIZE];
     struct ss_error error = {0};
-    if (ss_args_parse(args, argc, argv, &asked, &error) != SS_OK) {
-        fprintf(stderr, "%s: %s\n%s --help lists the options.\n", args->program,
-            error.message, args->program);
-        return SS_EXIT_USAGE;
-    }
-    if (asked == 'v') {
-        printf("%s %s\n", args->program, SS_VERSION_TEXT);
+    if (ss_args_parse(args, argc, argv, &asked, &error) != SS_OK)
+        return ss_args_refuse(args, &error);
+    if (!asked)
+        return -1;
+    ss_args_answer(args, asked);
+    if (ss_stdout_is_written(unwritten))
         return 0;
-    }
-    if (asked == 'h') {
-        char *help = ss_args_help(args);
-        fputs(help, stdout);
-        ss_free(help);
-        return 0;
-    }
-    return -1;
+    fprintf(stderr, "%s: %s\n", args->program, unwritten);
+    return SS_EXIT_UNWRITTEN;
 }
 
 void ss_args_fini(const struct ss_args *args)

@@ -24,7 +24,7 @@
 
 #include "common/base/status.h"
 
-enum { SS_EXIT_USAGE = 2 };
+enum { SS_EXIT_UNWRITTEN = 1, SS_EXIT_USAGE = 2 };
 
 enum ss_arg_kind {
     SS_ARG_FLAG, // to: bool
@@ -93,8 +93,11 @@ struct ss_args {
 // --version was among them, else 0.
 int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
     char *ret_asked, struct ss_error *error) SS_MUST_USE;
-// Parse, print help, version (stdout) or the error (stderr). Returns the exit
-// code, or -1: go on.
+// Print the error (stderr). Returns the exit code.
+int ss_args_refuse(const struct ss_args *args, const struct ss_error *error);
+// Print what was asked for, help or the version (stdout).
+void ss_args_answer(const struct ss_args *args, char asked);
+// Parse, print help, version or the error. Returns the exit code, or -1: go on.
 int ss_args_run(const struct ss_args *args, int argc, char *const *argv);
 // The text of --help. Gives (ss_free).
 char *ss_args_help(const struct ss_args *args);

@@ -474,6 +474,18 @@ def test_a_full_disk_behind_the_output_is_told_as_such():
                    "on device" in told.text("err"), f"{words}: {told.text()}")
 
 
+def test_help_of_a_program_behind_a_full_disk_is_told_as_such():
+    with World() as world:
+        for program in ("superstep-coordinator", "superstep-worker"):
+            for words in ("--help", "--version"):
+                told = world.start("sh", "sh", "-c",
+                                   f'exec "$0" {words} >/dev/full',
+                                   BIN / program)
+                expect(told.wait() == 1 and told.text("err").strip() ==
+                       f"{program}: stdout: cannot write: No space left on "
+                       "device", f"{program} {words}: {told.text()}")
+
+
 def test_a_command_that_may_open_no_file_says_so():
     with World() as world:
         world.endpoint = "tcp://127.0.0.1:9"

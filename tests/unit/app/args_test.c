@@ -296,6 +296,17 @@ START_TEST(run_says_how_the_program_ends)
 }
 END_TEST
 
+// In a process of its own: what is said of stdout once stays.
+START_TEST(help_that_cannot_be_written_is_no_success)
+{
+    char *version[] = {"tester", "--version"};
+    char *help[] = {"tester", "--help"};
+    ck_assert_ptr_nonnull(freopen("/dev/full", "w", stdout));
+    ck_assert_int_eq(ss_args_run(&args, 2, version), SS_EXIT_UNWRITTEN);
+    ck_assert_int_eq(ss_args_run(&args, 2, help), SS_EXIT_UNWRITTEN);
+}
+END_TEST
+
 START_TEST(the_version_is_the_projects)
 {
     char line[200];
@@ -332,6 +343,7 @@ int main(void)
     tcase_add_test(tcase, help_and_version_need_no_words);
     tcase_add_test(tcase, help_is_made_from_the_table);
     tcase_add_test(tcase, run_says_how_the_program_ends);
+    tcase_add_test(tcase, help_that_cannot_be_written_is_no_success);
     tcase_add_test(tcase, the_version_is_the_projects);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
