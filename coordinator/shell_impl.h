@@ -18,6 +18,7 @@ _Static_assert((int)SS_SHELL_FDS_MAX <= (int)SS_LINK_WAIT_MAX, "it can");
 // Whether the store answers (watch.c).
 struct ss_shell_watch {
     int64_t since_ms;         // since when it does not; 0: it does
+    int64_t lasted_ms;        // how long it did not, the last time
     int64_t told_ms;          // in the log, last
     int64_t look_at_ms;       // next
     bool is_away;             // it says so itself
@@ -74,8 +75,13 @@ int ss_shell_open_lists(struct ss_coordinator *shell,
 bool ss_shell_list(struct ss_coordinator *shell, struct ss_job *job);
 void ss_shell_lists_take(struct ss_coordinator *shell);
 
-// watch.c: whether the store answers, at each turn; when to look again; since
-// when it does not and why (NULL: it answers).
+// watch.c: what is news of the store whose longest wait (NULL: nobody waits) is
+// this one now.
+enum ss_watch_news { SS_WATCH_NOTHING, SS_WATCH_SILENT, SS_WATCH_ANSWERS };
+enum ss_watch_news ss_watch_see(struct ss_shell_watch *watch,
+    const struct ss_store_wait *wait, int64_t now_ms);
+// Whether the store answers, at each turn; when to look again; since when it
+// does not and why (NULL: it answers).
 void ss_watch_turn(struct ss_coordinator *shell);
 int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell);
 const char *ss_watch_trouble(const struct ss_coordinator *shell);

@@ -30,65 +30,86 @@ static bool longest_wait(
     return true;
 }
 
-static void describe(struct ss_coordinator *shell,
+static void describe(struct ss_shell_watch *watch,
     const struct ss_store_wait *wait, int64_t now_ms)
 {
-    snprintf(shell->watch.text, sizeof(shell->watch.text),
+    snprintf(watch->text, sizeof(watch->text),
         "the store has not answered for %lld s: %s%s",
         (long long)ss_clock_seconds(now_ms - wait->since_ms),
         wait->why[0] ? "" : "it is ", wait->why[0] ? wait->why : wait->what);
 }
 
-static void silent(struct ss_coordinator *shell,
+static bool is_silence(const struct ss_store_wait *wait, int64_t now_ms)
+{
+    if (!wait)
+        return false;
+    int64_t least_ms = wait->why[0] ? SS_STORE_FAILING_MS : SS_STORE_SILENT_MS;
+    return now_ms - wait->since_ms >= least_ms;
+}
+
+// A silence began with the first who waited in it, whoever is answered first.
+static enum ss_watch_news silent(struct ss_shell_watch *watch,
     const struct ss_store_wait *wait, int64_t now_ms)
 {
-    struct ss_shell_watch *watch = &shell->watch;
     bool is_new = watch->since_ms == 0;
-    watch->since_ms = wait->since_ms;
+    if (is_new || wait->since_ms < watch->since_ms)
+        watch->since_ms = wait->since_ms;
     // Who is asked nothing says nothing: a read finds out.
     bool is_stale =
         wait->failed_ms > 0 && now_ms >= wait->failed_ms + SS_STORE_STALE_MS;
     watch->is_away = wait->why[0] != '\0' && !is_stale;
-    describe(shell, wait, now_ms);
+    describe(watch, wait, now_ms);
     if (!is_new && now_ms < watch->told_ms + SS_STORE_TELL_MS)
-        return;
+        return SS_WATCH_NOTHING;
     watch->told_ms = now_ms;
-    ss_log_say(SS_LOG_WARNING, "%s (%s)", watch->text, shell->store_name);
+    return SS_WATCH_SILENT;
 }
 
-static void answers(struct ss_coordinator *shell, int64_t now_ms)
+static enum ss_watch_news answers(struct ss_shell_watch *watch, int64_t now_ms)
 {
-    struct ss_shell_watch *watch = &shell->watch;
     if (watch->since_ms == 0)
-        return;
-    ss_log_say(SS_LOG_INFO, "the store answers again, after %lld s",
-        (long long)ss_clock_seconds(now_ms - watch->since_ms));
+        return SS_WATCH_NOTHING;
+    watch->lasted_ms = now_ms - watch->since_ms;
     watch->since_ms = 0;
     watch->text[0] = '\0';
+    return SS_WATCH_ANSWERS;
+}
+
+enum ss_watch_news ss_watch_see(struct ss_shell_watch *watch,
+    const struct ss_store_wait *wait, int64_t now_ms)
+{
+    watch->look_at_ms = INT64_MAX;
+    if (wait) // a store that fails says so on its own thread, which does not
+              // wake the loop
+        watch->look_at_ms = now_ms - wait->since_ms < SS_STORE_FAILING_MS
+                                ? wait->since_ms + SS_STORE_FAILING_MS
+                                : now_ms + SS_STORE_LOOK_MS;
+    return is_silence(wait, now_ms) ? silent(watch, wait, now_ms)
+                                    : answers(watch, now_ms);
+}
+
+static void tell(const struct ss_coordinator *shell, enum ss_watch_news news)
+{
+    const struct ss_shell_watch *watch = &shell->watch;
+    if (news == SS_WATCH_SILENT)
+        ss_log_say(SS_LOG_WARNING, "%s (%s)", watch->text, shell->store_name);
+    if (news == SS_WATCH_ANSWERS)
+        ss_log_say(SS_LOG_INFO, "the store answers again, after %lld s",
+            (long long)ss_clock_seconds(watch->lasted_ms));
 }
 
 void ss_watch_turn(struct ss_coordinator *shell)
 {
-    struct ss_store_wait wait;
     int64_t now_ms = ss_clock_ms();
+    struct ss_store_wait wait = {.since_ms = now_ms};
     shell->watch.look_at_ms = INT64_MAX;
     if (shell->is_opening)
         return; // start.c looks
     bool waits = longest_wait(shell, &wait);
-    int64_t silence_ms = waits ? now_ms - wait.since_ms : 0;
-    bool is_told = waits && silence_ms >= (wait.why[0] ? SS_STORE_FAILING_MS
-                                                       : SS_STORE_SILENT_MS);
-    if (is_told)
-        silent(shell, &wait, now_ms);
-    else
-        answers(shell, now_ms);
-    if (waits) // a store that fails says so on its own thread, which does not
-               // wake the loop
-        shell->watch.look_at_ms = silence_ms < SS_STORE_FAILING_MS
-                                      ? wait.since_ms + SS_STORE_FAILING_MS
-                                      : now_ms + SS_STORE_LOOK_MS;
+    tell(shell, ss_watch_see(&shell->watch, waits ? &wait : NULL, now_ms));
     if (shell->is_measured)
-        ss_metric_set(SS_METRIC_STORE_SILENT, is_told ? silence_ms / 1000 : 0);
+        ss_metric_set(SS_METRIC_STORE_SILENT,
+            ss_watch_trouble(shell) ? (now_ms - wait.since_ms) / 1000 : 0);
 }
 
 int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell)
@@ -145,7 +166,7 @@ bool ss_watch_finish(struct ss_coordinator *shell, struct ss_error *ret_error)
         return true;
     size_t unhanded = ss_core_unhanded(shell->core);
     if (longest_wait(shell, &wait))
-        describe(shell, &wait, ss_clock_ms());
+        describe(&shell->watch, &wait, ss_clock_ms());
     ss_error_set(ret_error, SS_ETIMEOUT,
         unhanded > 0 ? "%s. What was acknowledged is kept; %zu shards are "
                        "still ours until the lease ends"
