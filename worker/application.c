@@ -88,7 +88,7 @@ static int add_graph(struct ss_application *application, const char *name,
     if (!define)
         return ss_error_set(error, SS_EINVAL,
             "graph \"%s\": its define function is NULL", name);
-    struct ss_graph_def *def = ss_graph_def_new(name, define, ctx);
+    struct ss_graph_def *def = ss_graph_def_new(NULL, name, define, ctx);
     struct ss_root_graph *root = ss_zalloc(1, sizeof(*root));
     root->name = ss_strdup(name);
     json_t *description = NULL;

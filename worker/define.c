@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/limits.h"
 #include "common/model/reserved.h"
 #include "worker/define.h"
 
@@ -42,11 +43,14 @@ static void graph_def_bind(
     ss_free(key);
 }
 
-struct ss_graph_def *ss_graph_def_new(
+struct ss_graph_def *ss_graph_def_new(const struct ss_graph_def *outer,
     const char *name, ss_graph_ctx_fn *define, void *ctx)
 {
     struct ss_graph_def *graph = ss_zalloc(1, sizeof(*graph));
     graph->name = ss_strdup(name);
+    graph->define = define;
+    graph->ctx = ctx;
+    graph->outer = outer;
     define(graph, ctx);
     return graph;
 }
@@ -238,17 +242,70 @@ void ss_branch_with(struct ss_graph_def *graph, const char *from,
 
 // ------------------------------------------------------------------ graphs
 
+// "a > b > " from `first` down to `last`, which is inside it. Gives.
+static char *path_of(
+    const struct ss_graph_def *first, const struct ss_graph_def *last)
+{
+    char *path = ss_strdup("");
+    for (const struct ss_graph_def *it = last; it; it = it->outer) {
+        char *longer = ss_format("%s > %s", it->name, path);
+        ss_free(path);
+        path = longer;
+        if (it == first)
+            break;
+    }
+    return path;
+}
+
+// Whether a definition inside this one has an end, as far as it can be seen: a
+// function that defines itself runs until the stack ends.
+static bool has_end(struct ss_graph_def *graph, const char *name,
+    ss_graph_ctx_fn *define, const void *ctx)
+{
+    size_t depth = 1;
+    const struct ss_graph_def *root = graph;
+    for (const struct ss_graph_def *it = graph; it; it = it->outer, depth++) {
+        root = it;
+        if (it->define != define || it->ctx != ctx ||
+            strcmp(it->name, name) != 0)
+            continue;
+        char *path = path_of(it, graph);
+        ss_error_set(&graph->error, SS_EINVAL,
+            "graph \"%s\" contains itself: %s%s", name, path, name);
+        ss_free(path);
+        return false;
+    }
+    if (depth <= SS_GRAPH_DEPTH_MAX)
+        return true;
+    ss_error_set(&graph->error, SS_ELIMIT,
+        "graph \"%s\": graphs within graphs deeper than %d: does \"%s\" "
+        "contain itself?",
+        root->name, SS_GRAPH_DEPTH_MAX, name);
+    return false;
+}
+
 void ss_subgraph(struct ss_graph_def *graph, const char *name,
     ss_graph_ctx_fn *define, void *ctx)
 {
     if (!is_name(graph, "the name of a subgraph", name))
         return;
+    if (graph->error.status != SS_OK)
+        return; // which is told; and each would go as deep as the one before
+    if (!has_end(graph, name, define, ctx)) {
+        graph->is_endless = true;
+        return;
+    }
     if (ss_map_get(&graph->inner, name)) {
         ss_graph_def_fail(graph, "subgraph \"%s\" is defined twice", name);
         return;
     }
-    struct ss_graph_def *inner = ss_graph_def_new(name, define, ctx);
+    struct ss_graph_def *inner = ss_graph_def_new(graph, name, define, ctx);
     ss_map_put(&graph->inner, name, inner);
+    if (inner->is_endless && graph->error.status == SS_OK) {
+        graph->error = inner->error;
+        graph->is_endless = true;
+        return;
+    }
     json_t *description = NULL;
     struct ss_error error = inner->error;
     int status = error.status;

@@ -23,15 +23,19 @@ struct ss_binding {
 
 struct ss_graph_def {
     char *name;
-    struct ss_spec *spec;   // made by the first call that needs it
-    struct ss_map bodies;   // node -> struct ss_binding
-    struct ss_map routers;  // from, branch -> struct ss_binding
-    struct ss_map writes;   // node, index -> struct ss_binding
-    struct ss_map reducers; // key -> struct ss_binding
-    struct ss_map typed;    // keys whose types are meant -> the graph
-    struct ss_map inner;    // subgraph -> struct ss_graph_def
+    ss_graph_ctx_fn *define;
+    void *ctx;
+    const struct ss_graph_def *outer; // whose define() runs; NULL: a root
+    struct ss_spec *spec;             // made by the first call that needs it
+    struct ss_map bodies;             // node -> struct ss_binding
+    struct ss_map routers;            // from, branch -> struct ss_binding
+    struct ss_map writes;             // node, index -> struct ss_binding
+    struct ss_map reducers;           // key -> struct ss_binding
+    struct ss_map typed;              // keys whose types are meant -> the graph
+    struct ss_map inner;              // subgraph -> struct ss_graph_def
     struct ss_map branches; // from -> how many unnamed ones, as a number
     struct ss_error error;  // the first one; sticks
+    bool is_endless;        // that names a graph with all that is around it
 };
 
 struct ss_app_builder {
@@ -39,8 +43,9 @@ struct ss_app_builder {
     struct ss_error error;
 };
 
-// Run `define` and give the definition; its errors stick in it.
-struct ss_graph_def *ss_graph_def_new(
+// Run `define` and give the definition; its errors stick in it. `outer`: the
+// graph that it is inside, or NULL.
+struct ss_graph_def *ss_graph_def_new(const struct ss_graph_def *outer,
     const char *name, ss_graph_ctx_fn *define, void *ctx);
 void ss_graph_def_destroy(struct ss_graph_def **graph);
 // The spec of the graph; a state graph's if the kind was not set before.

@@ -453,6 +453,66 @@ START_TEST(an_option_that_needs_another_one_is_refused_alone)
 }
 END_TEST
 
+static void define_tree(struct ss_graph_def *graph, void *ctx)
+{
+    ss_subgraph(graph, "tree", define_tree, ctx);
+    ss_subgraph(graph, "tree", define_tree, ctx);
+}
+
+static void a_tree_of_trees(struct ss_graph_def *graph)
+{
+    define_tree(graph, NULL);
+}
+
+static void define_egg(struct ss_graph_def *graph, void *ctx);
+
+static void define_hen(struct ss_graph_def *graph, void *ctx)
+{
+    ss_subgraph(graph, "egg", define_egg, ctx);
+}
+
+static void define_egg(struct ss_graph_def *graph, void *ctx)
+{
+    ss_subgraph(graph, "hen", define_hen, ctx);
+}
+
+static void a_hen_or_an_egg(struct ss_graph_def *graph)
+{
+    ss_subgraph(graph, "hen", define_hen, NULL);
+}
+
+// With a name of its own each time; and twice, which must not double the work.
+static void define_deeper(struct ss_graph_def *graph, void *ctx)
+{
+    size_t *count = ctx;
+    char name[32];
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(name, sizeof(name), "g%zu", ++*count);
+        ss_subgraph(graph, name, define_deeper, ctx);
+    }
+}
+
+static size_t deeper_count;
+
+static void deeper_and_deeper(struct ss_graph_def *graph)
+{
+    define_deeper(graph, &deeper_count);
+}
+
+START_TEST(a_graph_that_contains_itself_is_refused)
+{
+    ck_assert_str_eq(complaint(a_tree_of_trees),
+        "graph \"tree\" contains itself: tree > tree");
+    ck_assert_str_eq(complaint(a_hen_or_an_egg),
+        "graph \"hen\" contains itself: hen > egg > hen");
+    ck_assert_int_eq(build(deeper_and_deeper), SS_ELIMIT);
+    ck_assert_str_eq(error.message,
+        "graph \"g\": graphs within graphs deeper than 16: does \"g16\" "
+        "contain itself?");
+    ck_assert_uint_lt(deeper_count, 64);
+}
+END_TEST
+
 START_TEST(a_define_function_that_is_null_is_told)
 {
     static const struct ss_app_graph entries[] = {{"g", NULL}, {NULL, NULL}};
@@ -657,6 +717,7 @@ static void add_tests(TCase *tcase)
     T(labels_with_a_comma_between_them_are_refused);
     T(a_map_that_leads_nowhere_is_refused);
     T(an_option_that_needs_another_one_is_refused_alone);
+    T(a_graph_that_contains_itself_is_refused);
     T(a_define_function_that_is_null_is_told);
     T(a_join_of_nothing_is_refused);
     T(another_abi_is_refused_with_both_numbers);
