@@ -107,13 +107,15 @@ foreach(part coordinator worker)
       COMPONENT ${part} FILES_MATCHING PATTERN "superstep-${part}*.service")
   install(FILES deploy/systemd/superstep.sysusers COMPONENT ${part}
       RENAME superstep-${part}.conf DESTINATION lib/sysusers.d)
-  # Units name programs where they are, wherever that is.
+  # Units name programs where they are, wherever that is: in quotes, and a percent
+  # sign would begin a name of systemd's.
   install(CODE "
     file(GLOB units \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/superstep-${part}*.service\")
+    string(REPLACE \"%\" \"%%\" prefix \"\${CMAKE_INSTALL_PREFIX}\")
     foreach(unit IN LISTS units)
       file(READ \${unit} text)
-      string(REPLACE \"/usr/bin/superstep\" \"\${CMAKE_INSTALL_PREFIX}/bin/superstep\" text \"\${text}\")
-      string(REPLACE \"/usr/lib/superstep/\" \"\${CMAKE_INSTALL_PREFIX}/lib/superstep/\" text \"\${text}\")
+      string(REPLACE \"/usr/bin/superstep\" \"\${prefix}/bin/superstep\" text \"\${text}\")
+      string(REPLACE \"/usr/lib/superstep/\" \"\${prefix}/lib/superstep/\" text \"\${text}\")
       file(WRITE \${unit} \"\${text}\")
     endforeach()" COMPONENT ${part})
 endforeach()

@@ -32,6 +32,27 @@ for file in share/man/man1/superstep.1 share/man/man1/superstep-worker.1 \
     [ -s "$place/usr/$file" ] || fail "no $file"
 done
 
+# Units name their programs as systemd reads names, wherever these lie.
+for part in coordinator worker; do
+    cmake --install "$SS_BUILD_DIR" --component $part \
+        --prefix "$place/all of it 100%" >"$place/log" ||
+        { cat "$place/log"; fail "cmake --install --component $part failed"; }
+done
+units="$place/all of it 100%/lib/systemd/system"
+for line in "ExecStart=\"$place/all of it 100%%/bin/superstep-worker\"" \
+    "Environment=\"SUPERSTEP_APP=$place/all of it 100%%/lib/superstep/%i.so\""; do
+    grep -qxF "$line" "$units/superstep-worker@.service" ||
+        fail "no line $line in the unit"
+done
+if command -v systemd-analyze >/dev/null; then
+    cp "$units/superstep-worker@.service" "$units/superstep-worker@digest.service"
+    said=$(systemd-analyze verify --man=no "$units/superstep-coordinator.service" \
+        "$units/superstep-worker@digest.service" 2>&1 | grep "$place") || :
+    [ -z "$said" ] || fail "units that systemd does not take: $said"
+else
+    echo "*** systemd-analyze is not here: the units were not verified ***"
+fi
+
 # fish and bash look for the words of each program in a file of its name.
 if command -v fish >/dev/null; then
     for words in "superstep-worker --app:--app-arg" "superstep sho:show" \

@@ -30,7 +30,7 @@ int main(void)
 """
 
 # As the page on installation has it, and what units name is where they say.
-PLAY = """set -eu
+PLAY = r"""set -eu
 superstep-coordinator --db /tmp/first.db >/tmp/coordinator 2>&1 & first=$!
 superstep-worker --app "$1" >/tmp/worker 2>&1 & second=$!
 tries=0
@@ -45,10 +45,11 @@ superstep state first | grep -q Ada
 kill $first $second
 cd /usr/lib/systemd/system
 for unit in superstep-coordinator.service superstep-worker@.service; do
-    program=$(sed -n 's/^ExecStart=//p' "$unit")
+    program=$(sed -n 's/^ExecStart="\(.*\)"$/\1/p' "$unit")
     [ -x "$program" ] || { echo "$unit: no $program"; exit 1; }
 done
-application=$(sed -n 's/^Environment=SUPERSTEP_APP=//p' superstep-worker@.service)
+application=$(sed -n 's/^Environment="SUPERSTEP_APP=\(.*\)"$/\1/p' \
+    superstep-worker@.service)
 for name in hello digest approval; do
     [ -s "$(printf %s "$application" | sed "s/%i/$name/")" ] ||
         { echo "no application $name"; exit 1; }
