@@ -152,16 +152,52 @@ static void write_retried(struct ss_buf *buf, const json_t *tasks)
 
 // A superstep that is over has no failure that stayed: an error handler ran in
 // its place, or a later try, or another run, did what this one could not.
-static void write_error(
-    struct ss_buf *buf, const json_t *task, const char *error, bool is_over)
+static void write_error(struct ss_buf *buf, const json_t *task, size_t count,
+    const char *error, bool is_over)
 {
     bool is_handled = ss_json_bool(task, "has_handler", false);
-    add_plain(buf, "    ", ss_json_str(task, "name", "?"));
+    ss_buf_add_str(buf, "    ");
+    if (count > 1)
+        ss_buf_addf(buf, "%zu tasks of ", count);
+    add_plain(buf, "", ss_json_str(task, "name", "?"));
     add_plain(
         buf, is_over && !is_handled ? " failed before: " : " failed: ", error);
     if (is_over && is_handled)
         ss_buf_add_str(buf, "; its error handler ran");
     ss_buf_add_str(buf, "\n");
+}
+
+// Tasks of one node that failed with the same error: a line for all.
+struct failed {
+    const json_t *first;
+    size_t count;
+};
+
+static void write_errors(struct ss_buf *buf, const json_t *tasks, bool is_over)
+{
+    struct ss_map alike = {0};
+    size_t i;
+    json_t *task;
+    json_array_foreach ((json_t *)tasks, i, task) {
+        const char *error = ss_json_str(task, "error", NULL);
+        if (!error)
+            continue;
+        char *key = ss_format("%s\n%s", ss_json_str(task, "name", "?"), error);
+        struct failed *failed = ss_map_get(&alike, key);
+        if (!failed) {
+            failed = ss_zalloc(1, sizeof(*failed));
+            failed->first = task;
+            ss_map_put(&alike, key, failed);
+        }
+        failed->count++;
+        ss_free(key);
+    }
+    for (const struct ss_map_entry *e = alike.first; e; e = e->next) {
+        const struct failed *failed = e->value;
+        write_error(buf, failed->first, failed->count,
+            ss_json_str(failed->first, "error", ""), is_over);
+    }
+    ss_map_fini(&alike, ss_free);
 }
 
 // `is_over`: another superstep followed.
@@ -170,11 +206,9 @@ static void write_troubles(
 {
     size_t i, k;
     json_t *task, *asked;
+    write_errors(buf, tasks, is_over);
     json_array_foreach ((json_t *)tasks, i, task) {
         const char *name = ss_json_str(task, "name", "?");
-        const char *error = ss_json_str(task, "error", NULL);
-        if (error)
-            write_error(buf, task, error, is_over);
         json_array_foreach (json_object_get(task, "interrupts"), k, asked) {
             add_plain(buf, "    ", name);
             add_json(buf, " asks ", json_object_get(asked, "value"));

@@ -194,6 +194,26 @@ START_TEST(a_failure_that_did_not_stay_says_what_came_of_it)
 }
 END_TEST
 
+START_TEST(tasks_that_failed_alike_are_one_line)
+{
+    expect(
+        "{" AROUND
+        "\"request\":{},\"status\":\"cancelled\",\"ended_at\":\"x\",\"steps\":["
+        "{\"step\":0,\"tasks\":["
+        "{\"name\":\"f\",\"error\":\"stopped\"},{\"name\":\"f\"},"
+        "{\"name\":\"g\",\"error\":\"stopped\"},"
+        "{\"name\":\"f\",\"error\":\"gone\"},"
+        "{\"name\":\"f\",\"error\":\"stopped\"}]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "Superstep 1 ran f (4 tasks) and g.\n"
+        "    2 tasks of f failed: stopped\n"
+        "    g failed: stopped\n"
+        "    f failed: gone\n"
+        "It is cancelled.\n");
+}
+END_TEST
+
 START_TEST(a_run_that_asked_says_how_to_answer)
 {
     expect("{" AROUND "\"request\":{\"command\":{\"resume\":true}},\"status\":"
@@ -353,6 +373,7 @@ int main(void)
     tcase_add_test(
         tcase, a_run_that_ended_says_how_often_its_tasks_failed_before);
     tcase_add_test(tcase, a_failure_that_did_not_stay_says_what_came_of_it);
+    tcase_add_test(tcase, tasks_that_failed_alike_are_one_line);
     tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
     tcase_add_test(tcase, a_later_input_of_a_thread_ran_no_node);
     tcase_add_test(tcase, a_run_that_asked_twice_says_how_to_answer_both);
