@@ -26,7 +26,7 @@ void ss_graphs_list(struct engine *engine, const struct ss_request *request)
     json_t *list = json_array();
     for (const struct ss_map_entry *e = ss_graphs_latest(engine)->first; e;
          e = e->next) {
-        const struct known_graph *known = e->value;
+        const struct known_graph *known = ss_graph_offered(engine, e->value);
         size_t serving = ss_graph_workers(engine, known->graph);
         json_array_append_new(list,
             json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", known->graph->name,

@@ -283,9 +283,7 @@ int64_t ss_graph_attempts(const struct engine *engine, const char *name)
     return count;
 }
 
-// What a new run takes: the newest version that a worker serves, else the
-// newest.
-static struct known_graph *newest_served(
+struct known_graph *ss_graph_offered(
     struct engine *engine, struct known_graph *latest)
 {
     struct known_graph *best = NULL;
@@ -306,7 +304,8 @@ bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph)
 {
     struct known_graph *latest = ss_known_graph(engine, graph->name, NULL);
     return ss_graph_workers(engine, graph) == 0 && latest &&
-           ss_graph_workers(engine, newest_served(engine, latest)->graph) > 0;
+           ss_graph_workers(engine, ss_graph_offered(engine, latest)->graph) >
+               0;
 }
 
 struct ss_graph *ss_request_graph(struct engine *engine,
@@ -326,7 +325,7 @@ struct ss_graph *ss_request_graph(struct engine *engine,
     }
     struct known_graph *known = ss_known_graph(engine, name, NULL);
     if (known)
-        return newest_served(engine, known)->graph;
+        return ss_graph_offered(engine, known)->graph;
     struct ss_hint hint;
     ss_hint_init(&hint, name);
     for (const struct ss_map_entry *e = engine->graphs->latest.first; e;

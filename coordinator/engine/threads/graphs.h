@@ -70,6 +70,10 @@ void ss_graph_attempted(struct engine *engine, const struct ss_graph *graph);
 int64_t ss_graph_attempts(const struct engine *engine, const char *name);
 size_t ss_graph_workers(
     const struct engine *engine, const struct ss_graph *graph);
+// What a new run takes: the newest version that a worker serves, else the
+// newest.
+struct known_graph *ss_graph_offered(
+    struct engine *engine, struct known_graph *latest);
 // Nobody serves it, and who asks now is given a version that somebody serves.
 bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph);
 
