@@ -237,7 +237,8 @@ struct ss_node_options {
     int64_t idle_timeout_ms;    // without a sign of progress; 0: none
     bool heartbeat_only;        // idle: only ss_heartbeat() counts
     const char *const *reads;   // keys that it reads; NULL: all
-    bool defer;                 // only when nothing else is left to run
+    bool defer;                 // only when no edge leads on to another node;
+                                // tasks that are sent do not hold it back
     bool cache;                 // remember results by input
     int64_t cache_ttl_ms;       // 0: for ever
     ss_node_fn *on_error;       // runs when it failed for good, in its place;
