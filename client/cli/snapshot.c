@@ -53,6 +53,9 @@ static void write_head(const json_t *snapshot, struct ss_buf *buf)
     char *thread = ss_text_plain(ss_json_str(config, "thread_id", "?"));
     char *time = ss_text_time(ss_json_str(snapshot, "created_at", "-"));
     char *next = names(json_object_get(snapshot, "next"));
+    const char *nothing = json_object_get(snapshot, "asks_elsewhere")
+                              ? "nothing"
+                              : "nothing, it is done";
     json_t *metadata = json_object_get(snapshot, "metadata");
     ss_buf_addf(
         buf, "thread %s  checkpoint %s\n", thread, ss_snapshot_id(snapshot));
@@ -61,8 +64,13 @@ static void write_head(const json_t *snapshot, struct ss_buf *buf)
         ss_buf_addf(buf, "in %s\n", ns);
     ss_buf_addf(buf, "step %lld  %s  %s  next: %s\n",
         (long long)ss_json_int(metadata, "step", 0),
-        ss_json_str(metadata, "source", "-"), time,
-        next ? next : "nothing, it is done");
+        ss_json_str(metadata, "source", "-"), time, next ? next : nothing);
+    char *elsewhere = names(json_object_get(snapshot, "asks_elsewhere"));
+    if (elsewhere)
+        ss_buf_addf(buf,
+            "asks in %s, which this version of the graph does not have\n",
+            elsewhere);
+    ss_free(elsewhere);
     json_t *facts = json_object_get(snapshot, "facts");
     char *said = facts ? ss_text_json(facts, 0) : NULL;
     if (said)

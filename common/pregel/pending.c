@@ -7,6 +7,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/status.h"
+#include "common/model/graph.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
@@ -152,6 +153,32 @@ static json_t *ids_of(json_t *interrupts)
 json_t *ss_pendings_open(const struct ss_pendings *pending)
 {
     return questions(pending, true);
+}
+
+// The node of a PULL task's path. NULL: it is of another task.
+static const char *node_of(const char *path)
+{
+    static const char pull[] = "~" SS_NAME_PULL ", ";
+    const size_t prefix = sizeof(pull) - 1;
+    return path && strncmp(path, pull, prefix) == 0 ? path + prefix : NULL;
+}
+
+json_t *ss_pendings_orphaned(
+    const struct ss_pendings *pending, const struct ss_graph *graph)
+{
+    json_t *nodes = NULL;
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct ss_pending *p = &pending->items[i];
+        const char *node = node_of(p->write.path);
+        if (strcmp(p->write.channel, SS_NAME_INTERRUPT) != 0 || !node ||
+            ss_graph_node(graph, node) != SS_NONE ||
+            !ss_pendings_asks(pending, p->write.task_id))
+            continue;
+        if (!nodes)
+            nodes = json_array();
+        json_array_append_new(nodes, json_string(node));
+    }
+    return nodes;
 }
 
 json_t *ss_pendings_questions(const struct ss_pendings *pending)

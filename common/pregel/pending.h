@@ -10,6 +10,7 @@
 
 #include "common/model/pending.h"
 
+struct ss_graph;
 struct ss_planned_task;
 struct ss_writes;
 
@@ -39,6 +40,10 @@ void ss_pendings_output(const struct ss_pendings *pending, const char *task_id,
 bool ss_pendings_asks(const struct ss_pendings *pending, const char *task_id);
 // Ids of all open questions (R7.12, R7.12b). Gives an array of text.
 json_t *ss_pendings_questions(const struct ss_pendings *pending);
+// The nodes whose open questions are nobody's: this graph does not have them.
+// NULL: there are none. Gives a list of text.
+json_t *ss_pendings_orphaned(
+    const struct ss_pendings *pending, const struct ss_graph *graph);
 // The open questions themselves. Gives a list of interrupts.
 json_t *ss_pendings_open(const struct ss_pendings *pending);
 // Ids of all that was ever asked there, answered or not. Gives the same.

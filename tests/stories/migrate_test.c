@@ -353,6 +353,26 @@ START_TEST(a_new_run_takes_the_newest_version_that_is_served)
 }
 END_TEST
 
+// After a rollback, that is: not the newer one, which nobody serves any more.
+START_TEST(the_list_of_graphs_has_the_version_that_a_new_run_takes)
+{
+    world_graph(version_one_again());
+    char first[SS_HEX128_SIZE];
+    snprintf(first, sizeof(first), "%s", world_version());
+    world_worker("w1", 4);
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    json_t *listed =
+        json_array_get(json_object_get(world_get("graphs", "{}"), "graphs"), 0);
+    ck_assert_str_eq(ss_json_str(listed, "version", ""), world_version());
+    world_leave("w2");
+    listed =
+        json_array_get(json_object_get(world_get("graphs", "{}"), "graphs"), 0);
+    ck_assert_str_eq(ss_json_str(listed, "version", ""), first);
+    ck_assert_int_eq(ss_json_int(listed, "workers", 0), 1);
+}
+END_TEST
+
 // ------------------------------------------------------------------ crashes
 
 // A run is moved in its middle; the clients of all three ask until they know.
@@ -554,6 +574,57 @@ START_TEST(a_run_whose_last_rows_are_on_their_way_moves_when_asked_again)
 }
 END_TEST
 
+// Then "done" would be said of a run in which nobody took the answer.
+START_TEST(an_answer_to_a_node_that_is_not_in_this_version_is_refused)
+{
+    static const char *const answers[] = {
+        "{'thread': 't', 'graph': 'g', 'command': {'resume': 'yes'}}",
+        "{'thread': 't', 'graph': 'g', 'input': null}"};
+    world_graph(version_two());
+    world_body("c", asks);
+    world_worker("w1", 4);
+    json_t *asked = world_get("run", RUN("1", ""));
+    ck_assert_str_eq(ss_json_str(asked, "status", ""), "interrupted");
+    world_leave("w1");
+    world_upgrade(version_one_again());
+    world_worker("w2", 4);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *refused =
+            json_object_get(world_get("run", answers[i]), "error");
+        ck_assert_str_eq(ss_json_str(refused, "code", ""), "invalid_state");
+        ck_assert_ptr_nonnull(
+            strstr(ss_json_str(refused, "message", ""), "node \"c\" asks"));
+    }
+    json_t *state =
+        json_object_get(world_get("state", "{'thread': 't'}"), "state");
+    char *text = ss_json_text(json_object_get(state, "asks_elsewhere"));
+    ck_assert_str_eq(text, "[\"c\"]");
+    ss_free(text);
+    world_leave("w2");
+    world_upgrade(version_two());
+    world_body("c", asks);
+    world_worker("w3", 4);
+    ck_assert_str_eq(output_of(world_get("run", answers[0])),
+        "[\"1\",\"a\",\"b\",\"c:yes\"]");
+    state = json_object_get(world_get("state", "{'thread': 't'}"), "state");
+    ck_assert_ptr_null(json_object_get(state, "asks_elsewhere"));
+}
+END_TEST
+
+START_TEST(what_a_version_that_is_gone_asked_does_not_stop_a_new_input)
+{
+    world_graph(version_two());
+    world_body("c", asks);
+    world_worker("w1", 4);
+    world_get("run", RUN("1", ""));
+    world_leave("w1");
+    world_upgrade(version_one_again());
+    world_worker("w2", 4);
+    ck_assert_str_eq(output_of(world_get("run", RUN("2", ""))),
+        "[\"1\",\"a\",\"b\",\"2\",\"a\",\"b\"]");
+}
+END_TEST
+
 SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     an_old_version_that_is_heard_before_the_stored_ones_is_no_newer,
     a_new_version_that_is_heard_before_the_stored_ones_is_the_newest,
@@ -569,9 +640,12 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     the_newest_version_is_the_newest_after_a_restart_too,
     an_old_version_that_comes_back_is_no_newer,
     a_new_run_takes_the_newest_version_that_is_served,
+    the_list_of_graphs_has_the_version_that_a_new_run_takes,
     a_crash_after_each_row_of_a_move_changes_nothing,
     what_one_version_computed_is_kept_from_another,
     a_run_that_waits_and_was_moved_is_of_that_version_after_a_crash,
     a_run_whose_last_rows_are_on_their_way_moves_when_asked_again,
     who_attaches_to_a_run_that_moved_is_told_the_same,
-    who_attaches_to_a_graph_inside_that_moved_is_told_the_same)
+    who_attaches_to_a_graph_inside_that_moved_is_told_the_same,
+    an_answer_to_a_node_that_is_not_in_this_version_is_refused,
+    what_a_version_that_is_gone_asked_does_not_stop_a_new_input)

@@ -139,6 +139,32 @@ static int check_strict(
     return SS_OK;
 }
 
+// Another version of the graph asked. Here its node would not run, nobody would
+// take the answer, and the run would end as if nothing had been asked. A
+// command without an answer (goto) is a way round.
+static int check_askers(
+    const struct loop *loop, const struct entry *start, struct ss_error *error)
+{
+    const struct run *run = loop->facts.run;
+    if (!run->questions || run->facts.recovering || !loop->entered.resuming ||
+        loop->entered.superseded || (start->command && !start->answer))
+        return SS_OK;
+    json_t *nodes = ss_pendings_orphaned(&loop->pending, loop->facts.graph);
+    if (!nodes)
+        return SS_OK;
+    const struct ss_graph *graph = loop->facts.graph;
+    ss_error_set(error, SS_ESTATE,
+        "thread %s: node \"%.200s\" asks there, which version %.8s of graph "
+        "%s does not have: nobody would take the answer. Serve the version "
+        "that asked in place of this one, or go on without the question: give "
+        "a new input, or superstep update --as NODE",
+        ss_thread_facts(loop->facts.thread)->id,
+        json_string_value(json_array_get(nodes, 0)), graph->version,
+        graph->name);
+    json_decref(nodes);
+    return SS_ESTATE;
+}
+
 static int which_one(const struct loop *loop, const char *what, size_t count,
     struct ss_error *error)
 {
@@ -469,7 +495,9 @@ static int prepare_root(struct loop *loop, struct entry *start,
     if (start->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     note_questions(loop);
-    if (start->answer && ss_machine_has_versions(loop->machine))
+    status = check_askers(loop, start, error);
+    if (status == SS_OK && start->answer &&
+        ss_machine_has_versions(loop->machine))
         status = check_answer(loop, start, error);
     if (status == SS_OK && start->command)
         status = ss_machine_has_versions(loop->machine)

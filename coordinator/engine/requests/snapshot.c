@@ -263,6 +263,10 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     if (ss_view_is_not_folded(
             view)) // the application's reducer has not seen all yet
         json_object_set_new(snapshot, "not_folded", json_true());
+    json_t *orphaned =
+        live ? ss_pendings_orphaned(ss_loop_pending(view), graph) : NULL;
+    if (orphaned) // asked in another version, and stays open for it
+        json_object_set_new(snapshot, "asks_elsewhere", orphaned);
     ss_loop_destroy(&view);
     return snapshot;
 }

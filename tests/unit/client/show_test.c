@@ -60,6 +60,18 @@ START_TEST(a_finished_thread_shows_its_values)
 }
 END_TEST
 
+START_TEST(a_thread_that_asks_in_another_version_is_not_done)
+{
+    expect_snapshot("{\"values\":[1],\"config\":{\"thread_id\":\"t\","
+                    "\"checkpoint_id\":\"c\"},\"metadata\":{\"step\":0},"
+                    "\"next\":[],\"asks_elsewhere\":[\"ask\"]}",
+        0,
+        "thread t  checkpoint c\nstep 0  -  -  next: nothing\n"
+        "asks in ask, which this version of the graph does not have\n\n"
+        "[1]\n");
+}
+END_TEST
+
 START_TEST(tasks_say_what_is_known_of_them)
 {
     expect_snapshot(
@@ -398,6 +410,7 @@ int main(void)
     Suite *suite = suite_create("show");
     TCase *tcase = tcase_create("show");
     tcase_add_test(tcase, a_finished_thread_shows_its_values);
+    tcase_add_test(tcase, a_thread_that_asks_in_another_version_is_not_done);
     tcase_add_test(tcase, tasks_say_what_is_known_of_them);
     tcase_add_test(tcase, values_that_are_no_object_are_shown_as_they_are);
     tcase_add_test(tcase, long_values_are_cut_on_a_terminal);
