@@ -64,6 +64,11 @@ static void write_begin(struct ss_buf *buf, const json_t *explained)
 {
     const char *version = ss_json_str(explained, "version", "");
     add_plain(buf, "Run ", ss_json_str(explained, "run", "?"));
+    if (ss_json_bool(explained, "never_began", false)) {
+        add_plain(buf, " on thread ", ss_json_str(explained, "thread", "?"));
+        ss_buf_add_str(buf, " waited for its turn, and never began.\n");
+        return;
+    }
     add_plain(buf, " of graph ", ss_json_str(explained, "graph", "?"));
     if (*version)
         ss_buf_addf(buf, " (version %.*s)", VERSION_WIDTH, version);
@@ -275,7 +280,8 @@ static void write_steps(struct ss_buf *buf, const json_t *explained)
     for (size_t i = 0; i < count; i++)
         write_step(buf, explained, json_array_get(steps, i),
             i + 1 < count ? json_array_get(steps, i + 1) : NULL);
-    if (!ss_json_bool(explained, "graph_known", true))
+    if (!ss_json_bool(explained, "graph_known", true) &&
+        !ss_json_bool(explained, "never_began", false))
         ss_buf_add_str(buf, "Its graph is not known here, so its tasks are not "
                             "named: no worker has announced it.\n");
 }

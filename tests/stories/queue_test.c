@@ -421,6 +421,12 @@ START_TEST(a_run_that_waits_can_be_cancelled_again_and_again)
         status_of(world_get("attach", "{'run': '2'}")), "cancelled");
     ck_assert_str_eq(
         status_of(world_get("run", RUN("2", BEHIND))), "cancelled");
+    json_t *told = json_object_get(
+        world_get("explain", "{'run': '2', 'thread': 't'}"), "explain");
+    ck_assert(json_is_true(json_object_get(told, "never_began")));
+    told = json_object_get(
+        world_get("explain", "{'run': '3', 'thread': 't'}"), "explain");
+    ck_assert_ptr_null(json_object_get(told, "never_began"));
 }
 END_TEST
 

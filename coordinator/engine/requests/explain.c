@@ -208,6 +208,18 @@ static const struct ss_row *end_row(
     return NULL;
 }
 
+// It was cancelled, or could not begin, while it waited for its turn: a row of
+// its end is all there is, and its record alone has the graph.
+static bool never_began(
+    const struct ss_run_rows *facts, const struct ss_row *end)
+{
+    const json_t *stats = end ? json_object_get(end->end, "stats") : NULL;
+    ss_check(!end || strcmp(end->run, facts->id) == 0);
+    return !facts->entry && stats && facts->first_seq == end->seq &&
+           ss_json_int(stats, "supersteps", 1) == 0 &&
+           ss_json_int(stats, "tasks", 1) == 0;
+}
+
 static json_t *past(struct thread *thread, const struct ss_run_rows *facts,
     const struct ss_row *end)
 {
@@ -224,6 +236,8 @@ static json_t *past(struct thread *thread, const struct ss_run_rows *facts,
         "request", json_object_get(facts->entry, "request"), "steps", steps,
         "steps_before", before, "end", end ? end->end : NULL, "graph_known",
         known != NULL);
+    if (never_began(facts, end))
+        json_object_set_new(json, "never_began", json_true());
     if (pruned)
         json_object_set_new(json, SS_STEPS_PRUNED, json_true());
     set_time(json, "created", ss_json_int(facts->entry, "created_us", -1));

@@ -306,6 +306,17 @@ START_TEST(a_run_that_failed_says_why_without_moving_the_cursor)
 }
 END_TEST
 
+START_TEST(a_run_that_was_cancelled_before_its_turn_never_began)
+{
+    expect("{\"run\":\"r\",\"thread\":\"demo\",\"graph\":\"?\",\"steps\":[],"
+           "\"graph_known\":false,\"never_began\":true,\"ended_at\":\"x\","
+           "\"status\":\"cancelled\",\"end\":{\"error\":{\"message\":"
+           "\"the run was cancelled\"}}}",
+        "Run r on thread demo waited for its turn, and never began.\n"
+        "It is cancelled: the run was cancelled.\n");
+}
+END_TEST
+
 START_TEST(a_run_of_a_thread_that_was_pruned_says_what_is_gone)
 {
     expect("{" AROUND
@@ -381,6 +392,7 @@ int main(void)
         tcase, a_run_that_stopped_at_a_breakpoint_asks_for_no_answer);
     tcase_add_test(tcase, a_lost_worker_is_told_with_how_its_process_ended);
     tcase_add_test(tcase, a_run_that_failed_says_why_without_moving_the_cursor);
+    tcase_add_test(tcase, a_run_that_was_cancelled_before_its_turn_never_began);
     tcase_add_test(tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);
     tcase_add_test(tcase, a_run_whose_supersteps_were_pruned_says_so);
     tcase_add_test(tcase, a_run_that_nobody_took_up_is_not_lost);
