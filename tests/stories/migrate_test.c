@@ -611,6 +611,35 @@ START_TEST(an_answer_to_a_node_that_is_not_in_this_version_is_refused)
 }
 END_TEST
 
+// The run failed, and the older version goes on with the answer.
+START_TEST(an_answer_to_a_node_inside_that_is_gone_is_not_dropped)
+{
+    world_graph(around("start>a a>b b>end"));
+    world_body("b", asks);
+    world_worker("w1", 4);
+    world_get("run", RUN("1", ""));
+    world_leave("w1");
+    world_upgrade(around("start>a a>c c>end"));
+    world_worker("w2", 4);
+    json_t *failed = world_get(
+        "run", "{'thread': 't', 'graph': 'g', 'command': {'resume': 'yes'}}");
+    ck_assert_str_eq(ss_json_str(failed, "status", ""), "failed");
+    ck_assert_ptr_nonnull(
+        strstr(ss_json_str(json_object_get(failed, "error"), "message", ""),
+            "node \"b\" asks"));
+    world_leave("w2");
+    world_upgrade(around("start>a a>b b>end"));
+    world_body("b", asks);
+    world_worker("w3", 4);
+    json_t *done =
+        world_get("run", "{'thread': 't', 'graph': 'g', 'input': null}");
+    ck_assert_str_eq(ss_json_str(done, "status", ""), "done");
+    char *text = ss_json_text(json_object_get(done, "output"));
+    ck_assert_msg(strstr(text, "b:yes") != NULL, "%s", text);
+    ss_free(text);
+}
+END_TEST
+
 START_TEST(what_a_version_that_is_gone_asked_does_not_stop_a_new_input)
 {
     world_graph(version_two());
@@ -648,4 +677,5 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     who_attaches_to_a_run_that_moved_is_told_the_same,
     who_attaches_to_a_graph_inside_that_moved_is_told_the_same,
     an_answer_to_a_node_that_is_not_in_this_version_is_refused,
+    an_answer_to_a_node_inside_that_is_gone_is_not_dropped,
     what_a_version_that_is_gone_asked_does_not_stop_a_new_input)

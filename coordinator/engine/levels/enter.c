@@ -104,6 +104,25 @@ int ss_enter_null_writes(
     return status;
 }
 
+// The node would not run, nobody would take the answer, and the run would go on
+// as if nothing had been asked.
+int ss_enter_check_askers(const struct loop *loop, struct ss_error *error)
+{
+    const struct ss_graph *root = loop->facts.run->facts.graph;
+    json_t *nodes = ss_pendings_orphaned(&loop->pending, loop->facts.graph);
+    if (!nodes)
+        return SS_OK;
+    ss_error_set(error, SS_ESTATE,
+        "thread %s: node \"%.200s\" asks there, which version %.8s of graph "
+        "%s does not have: nobody would take the answer. Serve the version "
+        "that asked in place of this one, or go on without the question: give "
+        "a new input, or superstep update --as NODE",
+        ss_thread_facts(loop->facts.thread)->id,
+        json_string_value(json_array_get(nodes, 0)), root->version, root->name);
+    json_decref(nodes);
+    return SS_ESTATE;
+}
+
 // R5.10: what was pending is consumed, then the input is applied.
 int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     const struct fold_then *then, struct ss_error *error)

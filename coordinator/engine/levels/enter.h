@@ -37,6 +37,9 @@ void ss_enter_drop_writes(struct loop *loop, const char *channel);
 // folds first, `then` the entry goes on.
 int ss_enter_null_writes(
     struct loop *loop, const struct fold_then *then, struct ss_error *error);
+// A question of another version is open there, whose node this graph does not
+// have: SS_ESTATE.
+int ss_enter_check_askers(const struct loop *loop, struct ss_error *error);
 // R5.10: what was pending is consumed, then the input is applied. SS_EAGAIN.
 int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     const struct fold_then *then, struct ss_error *error);

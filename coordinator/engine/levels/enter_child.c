@@ -230,6 +230,10 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     if (time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     entered->replaying = time_traveling || entered->superseded;
+    if (entered->resuming && !entered->replaying)
+        status = ss_enter_check_askers(loop, error);
+    if (status != SS_OK)
+        return status;
     loop->entry = ss_zalloc(1, sizeof(*loop->entry));
     loop->entry->forks = entered->resuming && time_traveling &&
                          (!ss_enter_is_edited(mark) || entered->superseded);

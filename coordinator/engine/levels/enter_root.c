@@ -139,9 +139,7 @@ static int check_strict(
     return SS_OK;
 }
 
-// Another version of the graph asked. Here its node would not run, nobody would
-// take the answer, and the run would end as if nothing had been asked. A
-// command without an answer (goto) is a way round.
+// A command without an answer (goto) is a way round the question.
 static int check_askers(
     const struct loop *loop, const struct entry *start, struct ss_error *error)
 {
@@ -149,20 +147,7 @@ static int check_askers(
     if (!run->questions || run->facts.recovering || !loop->entered.resuming ||
         loop->entered.superseded || (start->command && !start->answer))
         return SS_OK;
-    json_t *nodes = ss_pendings_orphaned(&loop->pending, loop->facts.graph);
-    if (!nodes)
-        return SS_OK;
-    const struct ss_graph *graph = loop->facts.graph;
-    ss_error_set(error, SS_ESTATE,
-        "thread %s: node \"%.200s\" asks there, which version %.8s of graph "
-        "%s does not have: nobody would take the answer. Serve the version "
-        "that asked in place of this one, or go on without the question: give "
-        "a new input, or superstep update --as NODE",
-        ss_thread_facts(loop->facts.thread)->id,
-        json_string_value(json_array_get(nodes, 0)), graph->version,
-        graph->name);
-    json_decref(nodes);
-    return SS_ESTATE;
+    return ss_enter_check_askers(loop, error);
 }
 
 static int which_one(const struct loop *loop, const char *what, size_t count,

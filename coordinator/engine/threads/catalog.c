@@ -287,6 +287,7 @@ struct known_graph *ss_graph_offered(
     struct engine *engine, struct known_graph *latest)
 {
     struct known_graph *best = NULL;
+    ss_check(latest && latest->graph);
     if (ss_graph_workers(engine, latest->graph) > 0)
         return latest;
     for (const struct ss_map_entry *e = engine->graphs->by_key.first; e;
@@ -297,6 +298,7 @@ struct known_graph *ss_graph_offered(
             ss_graph_workers(engine, it->graph) > 0)
             best = it;
     }
+    ss_check(!best || best->workers > 0);
     return best ? best : latest;
 }
 
