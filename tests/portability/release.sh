@@ -11,22 +11,22 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/setup.sh
-name=${1:?"NAME is missing: trixie, jammy, noble"}
-case $name in
+release=${1:?"NAME is missing: trixie, jammy, noble"}
+case $release in
 bookworm | trixie | forky | sid)
     site=http://deb.debian.org/debian keys=debian parts=main pattern=sid
-    pockets=$name ;;
+    pockets=$release ;;
 *)
     site=http://archive.ubuntu.com/ubuntu keys=ubuntu parts=main,universe
-    pattern=gutsy pockets="$name $name-updates" ;;
+    pattern=gutsy pockets="$release $release-updates" ;;
 esac
 need_packages debootstrap
-mkdir -p "${2:-build/$name}"
-place=$(cd "${2:-build/$name}" && pwd)
+mkdir -p "${2:-build/$release}"
+place=$(cd "${2:-build/$release}" && pwd)
 root=$place/root
 
 if [ ! -e "$root/unpacked" ]; then
-    say "Unpacking $name."
+    say "Unpacking $release."
     rm -rf "$root"
     keyring=/usr/share/keyrings/$keys-archive-keyring.gpg
     set -- "--keyring=$keyring"
@@ -36,10 +36,10 @@ if [ ! -e "$root/unpacked" ]; then
     fi
     # The release may be younger than debootstrap.
     scripts=/usr/share/debootstrap/scripts
-    [ -e "$scripts/$name" ] || pattern=$scripts/$pattern
-    [ ! -e "$scripts/$name" ] || pattern=
+    [ -e "$scripts/$release" ] || pattern=$scripts/$pattern
+    [ ! -e "$scripts/$release" ] || pattern=
     # shellcheck disable=SC2086
-    debootstrap "$@" --variant=minbase --components=$parts "$name" "$root" \
+    debootstrap "$@" --variant=minbase --components=$parts "$release" "$root" \
         "$site" $pattern >"$place/debootstrap.log" 2>&1 ||
         { tail -n 20 "$place/debootstrap.log" >&2; exit 1; }
     for pocket in $pockets; do
@@ -67,7 +67,7 @@ inside()
     ' "$root" "$1"
 }
 for command in ./run ./test; do
-    say "$name: $command"
+    say "$release: $command"
     log=$place/${command#./}.log
     inside "$command" >"$log" 2>&1 || failed=1
     tail -n 5 "$log"
