@@ -402,24 +402,36 @@ static bool is_several(const char *text)
 
 // Check that the transport is one that links know. "tcp://host:port" is
 // mistyped most, so it is checked closely.
+// "HOST:PORT".
+static bool is_place(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    char *end;
+    if (!colon || colon == text || strstr(text, "://"))
+        return false;
+    long port = strtol(colon + 1, &end, 10);
+    return *end == '\0' && end > colon + 1 && port > 0 && port < 65536;
+}
+
 static int check_endpoint(const char *endpoint, struct ss_error *error)
 {
+    enum { HINT_SIZE = 240 };
+    bool several = is_several(endpoint);
     if (strncmp(endpoint, "ipc://", 6) == 0 && endpoint[6])
         return SS_OK;
     if (strncmp(endpoint, "loop:", 5) == 0)
         return SS_OK;
-    const char *colon = strrchr(endpoint, ':');
-    if (strncmp(endpoint, "tcp://", 6) == 0 && colon > endpoint + 6 &&
-        !is_several(endpoint)) {
-        char *end;
-        long port = strtol(colon + 1, &end, 10);
-        if (*end == '\0' && end > colon + 1 && port > 0 && port < 65536)
-            return SS_OK;
-    }
+    if (strncmp(endpoint, "tcp://", 6) == 0 && is_place(endpoint + 6) &&
+        !several)
+        return SS_OK;
+    char hint[HINT_SIZE] = "";
+    if (several)
+        snprintf(hint, sizeof(hint), ", and commas stand between several");
+    else if (is_place(endpoint))
+        snprintf(hint, sizeof(hint), ". Did you mean tcp://%.200s?", endpoint);
     return ss_error_set(error, SS_EINVAL,
         "\"%.200s\" is not an endpoint; endpoints are like %s or ipc:///path%s",
-        endpoint, SS_CLIENT_ENDPOINT,
-        is_several(endpoint) ? ", and commas stand between several" : "");
+        endpoint, SS_CLIENT_ENDPOINT, hint);
 }
 
 static int split_endpoints(

@@ -48,7 +48,8 @@ const struct ss_arg ss_terms_options[] = {
         "put these over what is said of the thread, in the same commit:\n"
         "{\"metadata\": {...}, ...}; null takes a member away"),
     SS_CLI_FLAG("strict-resume", 0, strict_resume,
-        "an answer where no question is open is an error"),
+        "an answer to a question that is not open, or to none of\n"
+        "several that are, is an error"),
     SS_CLI_CHOICE("if-busy", if_busy, "STRATEGY",
         "reject enqueue interrupt rollback",
         "where a run is under way on the thread: reject (default),\n"

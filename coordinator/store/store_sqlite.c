@@ -344,6 +344,24 @@ static int connect(
     return SS_OK;
 }
 
+// Of a device or a pipe SQLite says "disk I/O error".
+static int check_kind(
+    const struct ss_sqlite_store *store, struct ss_error *error)
+{
+    struct stat is;
+    if (stat(store->path, &is) != 0 || S_ISREG(is.st_mode)) {
+        return SS_OK;
+    }
+    return ss_error_set(error, SS_EIO,
+        "store: %s is %s, and a database is a file: name one, which is made"
+        " where it is not there",
+        store->path,
+        S_ISDIR(is.st_mode)    ? "a folder"
+        : S_ISFIFO(is.st_mode) ? "a pipe"
+        : S_ISSOCK(is.st_mode) ? "a socket"
+                               : "a device");
+}
+
 // SQLite would make an empty database in the place of one that is not there,
 // and throw its log away, which has what was acknowledged last.
 static int log_is_ours(
@@ -573,7 +591,10 @@ int ss_store_sqlite_open(
     if (status != SS_OK) {
         return status;
     }
-    status = lock_take(store, error);
+    status = check_kind(store, error);
+    if (status == SS_OK) {
+        status = lock_take(store, error);
+    }
     if (status == SS_OK) {
         status = log_is_ours(store, error);
     }

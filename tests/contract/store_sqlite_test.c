@@ -448,7 +448,8 @@ START_TEST(a_folder_is_no_file)
     char *path = ss_format("%s/folder.db", world_path(""));
     ck_assert_int_eq(mkdir(path, 0755), 0);
     ck_assert_int_eq(ss_store_open(path, &store, &world_error), SS_EIO);
-    ck_assert_ptr_nonnull(strstr(world_error.message, "unable to open"));
+    ck_assert_ptr_nonnull(
+        strstr(world_error.message, "is a folder, and a database is a file"));
     ck_assert_int_eq(rmdir(path), 0);
     ss_free(path);
 }

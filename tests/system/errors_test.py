@@ -71,6 +71,16 @@ def test_a_database_that_is_no_database_is_left_alone():
         expect(db.read_bytes() == b"Dear diary, " * 1000, "it was changed")
 
 
+def test_a_database_that_is_no_file_is_told_as_such():
+    with World() as world:
+        pipe = world.path("pipe")
+        os.mkfifo(pipe)
+        for path, what in ((pipe, "a pipe"), (world.folder, "a folder"),
+                           ("/dev/null", "a device")):
+            expect_says(world.coordinator(wait=False, db=path), 1,
+                        f"{path} is {what}, and a database is a file")
+
+
 def test_a_damaged_database_is_refused():
     with World() as world:
         world.coordinator().stop()

@@ -123,6 +123,8 @@ START_TEST(an_endpoint_that_is_none_is_a_wrong_command_line)
         "\"here\" is not an endpoint; endpoints are like tcp://127.0.0.1:7433");
     expect_usage(
         RUN("graphs", "--coordinator=tcp://a:b"), "is not an endpoint");
+    expect_usage(RUN("graphs", "--coordinator=127.0.0.1:7433"),
+        "ipc:///path. Did you mean tcp://127.0.0.1:7433?");
     expect_usage(RUN("graphs", "--coordinator=tcp://a:1 tcp://b:2"),
         "is not an endpoint; endpoints are like tcp://127.0.0.1:7433 or "
         "ipc:///path, and commas stand between several");
